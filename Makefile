@@ -1,0 +1,94 @@
+# make demo    builds farcall and shows calls into libm, zlib and sqlite3
+# make test    everything that a change must pass
+# The rest stands below, one rule a command.
+
+CARGO ?= cargo
+PREFIX ?= /usr/local
+BUILD := build
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+LIB_DIR := $(TARGET_DIR)/release
+N ?= 20000
+SEED ?= 1
+
+# Generated, or kept word for word.
+NOT_FORMATTED := include/farcall.h c_tests/contract/contract.h
+C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples bench \
+	-path '*/build/*' -prune -o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
+
+.PHONY: all build setup demo test check-format lint test-rust test-abi abi-soak \
+	test-c-gcc test-c-clang bench header format install valgrind clean
+.NOTPARALLEL:
+
+all: build
+
+# Programs that link the library look for it by its SONAME.
+build:
+	$(CARGO) build --release
+	@ln -sf libfarcall.so $(LIB_DIR)/libfarcall.so.0
+
+setup:
+	@scripts/setup.sh
+
+demo:
+	@scripts/setup.sh demo
+	@$(MAKE) --no-print-directory build
+	@scripts/demo.sh $(LIB_DIR)
+
+test: setup check-format lint build test-abi test-rust test-c-clang test-c-gcc
+
+check-format:
+	$(CARGO) fmt --check
+	clang-format-19 --dry-run -Werror $(C_FILES)
+
+lint:
+	$(CARGO) clippy --release --all-targets -- -D warnings
+
+test-rust:
+	$(CARGO) nextest run --release
+
+ABI = python3 c_tests/abi/run.py --build-dir $(BUILD)/abi --lib-dir $(LIB_DIR) --include include
+
+# Some minutes of compiling: only when what it tests, or what tests it, has changed.
+test-abi: build
+	scripts/once.sh $(BUILD)/abi.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
+		$(ABI) --seed 1 --count 500
+
+# make abi-soak N=100000 SEED=7
+abi-soak: build
+	$(ABI) --seed $(SEED) --count $(N)
+
+define ctest
+cmake -S c_tests -B $(BUILD)/c-$(1) -G Ninja -DCMAKE_C_COMPILER=$(2) -DCMAKE_CXX_COMPILER=$(3) \
+	-DFARCALL_LIB_DIR=$(abspath $(LIB_DIR)) -DFARCALL_INCLUDE_DIR=$(abspath include) \
+	--log-level=NOTICE
+cmake --build $(BUILD)/c-$(1)
+ctest --test-dir $(BUILD)/c-$(1) --output-on-failure --no-tests=error -j 2
+endef
+
+test-c-gcc: build
+	$(call ctest,gcc,gcc,g++)
+
+test-c-clang: build
+	$(call ctest,clang,clang-19,clang++-19)
+
+bench: build
+	$(MAKE) -C bench LIB_DIR=$(abspath $(LIB_DIR)) INCLUDE_DIR=$(abspath include) \
+		BUILD_DIR=$(abspath $(BUILD)/bench)
+
+# include/farcall.h is checked in; a test compares it with what cbindgen makes of src/.
+header:
+	FARCALL_UPDATE_HEADER=1 $(CARGO) nextest run --release --test header
+
+format:
+	$(CARGO) fmt
+	clang-format-19 -i $(C_FILES)
+
+install: build
+	scripts/install.sh $(LIB_DIR) $(PREFIX)
+
+valgrind: test-c-gcc
+	scripts/valgrind.sh $(BUILD)/c-gcc
+
+clean:
+	$(CARGO) clean
+	rm -rf $(BUILD)

@@ -1,0 +1,128 @@
+"""Compiles generated blocks of signatures and the programs that run them."""
+
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+
+from generate import generate
+
+HERE = pathlib.Path(__file__).resolve().parent
+RUNTIME = HERE / "runtime"
+CONTRACT = HERE.parent / "contract"
+# A signature's features depend on its block alone, so that it is the same however it is asked for.
+BLOCK = 250
+COMPILERS = {"gcc": ["gcc", "-Wno-psabi", "-Wno-packed-bitfield-compat"],
+             "clang": ["clang-19", "-Wno-psabi"]}
+LEVELS = ["O0", "O2"]
+FLAGS = ["-std=gnu11", "-pipe", "-fPIC", "-w", "-fvisibility=hidden", "-fno-strict-aliasing",
+         "-fno-asynchronous-unwind-tables", "-I", str(RUNTIME)]
+HARNESS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra"]
+
+
+class Failed(Exception):
+    pass
+
+
+def command(words):
+    done = subprocess.run(["nice"] + [str(w) for w in words], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        raise Failed(" ".join(map(str, words)) + "\n" + done.stdout[-6000:])
+    return done.stdout
+
+
+def has_avx():
+    try:
+        return " avx " in pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+
+
+def blocks(first, count):
+    """(start, length) pieces that do not cross a multiple of BLOCK."""
+    while count > 0:
+        length = min(count, BLOCK - first % BLOCK)
+        yield first, length
+        first, count = first + length, count - length
+
+
+class Batch:
+    """The files of one block: written, then compiled by jobs of the pool, then linked."""
+
+    def __init__(self, args, pool, start, length):
+        self.start, self.length = start, length
+        self.directory = args.build_dir / f"batch-{start}"
+        shutil.rmtree(self.directory, ignore_errors=True)
+        features = set(args.features)
+        self.avx = "avx" in features and start // BLOCK % 2 == 1
+        if not self.avx:
+            features.discard("avx")
+        units = generate(self.directory, args.seed, start, length, features, args.boundary,
+                         args.unit)
+        extra = ["-mavx", "-DFCG_AVX"] if self.avx else []
+        self.objects = collections.defaultdict(list)
+        self.jobs = []
+
+        def compile_(compiler, level, source, into):
+            target = self.directory / f"{compiler}-{level}-{pathlib.Path(source).stem}.o"
+            self.jobs.append(pool.submit(command, COMPILERS[compiler] + FLAGS + extra + [
+                f"-{level}", "-c", source, "-o", target]))
+            for library in into:
+                self.objects[library].append(target)
+
+        for compiler in COMPILERS:
+            both = [f"{compiler}-{level}" for level in LEVELS]
+            for number in units:
+                for level in LEVELS:
+                    compile_(compiler, level, self.directory / f"code_{number}.c",
+                             [f"{compiler}-{level}"])
+                # Layout does not depend on the level, so both libraries share the tables.
+                compile_(compiler, "O0", self.directory / f"tables_{number}.c", both)
+        everywhere = [f"{c}-{level}" for c in COMPILERS for level in LEVELS]
+        compile_("gcc", "O2", RUNTIME / "library.c", everywhere)
+        compile_("gcc", "O0", self.directory / "index.c", everywhere)
+
+    def link(self):
+        for job in self.jobs:
+            job.result()
+        libraries = []
+        for name, objects in self.objects.items():
+            library = self.directory / f"{name}.so"
+            command(["gcc", "-shared", "-Wl,-Bsymbolic", "-o", library] + objects)
+            libraries.append(library)
+        for done in set().union(*self.objects.values()):
+            done.unlink()
+        return libraries
+
+
+def build_harness(args):
+    out = args.build_dir
+    header = ["-I", str(args.include)] if args.include else ["-I", str(CONTRACT)]
+    command(["gcc"] + HARNESS + [RUNTIME / "cross.c", RUNTIME / "harness.c", "-o", out / "cross",
+             "-ldl"])
+    if args.lib_dir:
+        build_driver(out / "driver", args.lib_dir, header)
+
+
+def build_driver(target, lib_dir, header):
+    lib_dir = pathlib.Path(lib_dir).resolve()
+    command(["gcc"] + HARNESS + header + [RUNTIME / "driver.c", RUNTIME / "harness.c",
+             RUNTIME / "canary.c", "-o", target, f"-L{lib_dir}", "-lfarcall",
+             f"-Wl,-rpath,{lib_dir}", "-ldl"])
+
+
+def drive(driver, seed, scored, libraries, **environment):
+    done = subprocess.run([str(driver), str(seed), str(scored)] + [str(l) for l in libraries],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", env={**os.environ, **environment})
+    return done.returncode, done.stdout
+
+
+def totals_of(output):
+    for line in reversed(output.splitlines()):
+        words = line.replace(",", "").split()
+        if len(words) == 6 and words[1::2] == ["passed", "failed", "skipped"]:
+            return [int(w) for w in words[0::2]]
+    return None

@@ -1,0 +1,1 @@
+"""Random C signatures, written out as C that checks itself."""

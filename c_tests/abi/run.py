@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Generates, compiles, crosses and drives random C signatures. See README.md."""
+
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from building import (BLOCK, Batch, Failed, blocks, build_harness, drive, has_avx, totals_of)
+from generate import chosen_features
+from self_check import self_check
+
+HIGHEST_SKIPPED_SHARE = 0.05
+
+
+def run_batch(args, batch, reasons):
+    """(passed, failed, skipped) of one block."""
+    libraries = batch.link()
+    scored = batch.directory / "scored"
+    crossed = subprocess.run([str(args.build_dir / "cross"), str(scored)] +
+                             [str(l) for l in libraries], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True)
+    if not scored.exists():
+        raise Failed(f"cross: {crossed.stdout}")
+    skipped = 0
+    for line in scored.read_text().splitlines():
+        words = line.split(" ", 3)
+        if words[1] == "scored":
+            continue
+        skipped += 1
+        reason = words[2] if words[1] == "gcc" else words[1]
+        reasons[reason] += 1
+        if args.show_skipped or reason in ("unknown", "layout"):
+            print(f"skipped: {line}")
+    if not args.lib_dir:
+        return [batch.length - skipped, 0, skipped]
+    code, output = drive(args.build_dir / "driver", args.seed, scored, libraries,
+                         **({} if args.details is None else {"FCG_DETAILS": str(args.details)}))
+    totals = totals_of(output)
+    if totals is None:
+        raise Failed(f"the driver did not finish (status {code}):\n{output[-3000:]}")
+    if totals[1] or args.verbose:
+        print(output.rstrip())
+    elif "not as gcc has it" in output or "disputed)" in output:
+        print("\n".join(output.splitlines()[:-2]))
+    if code and not totals[1] and totals[0]:
+        raise Failed(f"the driver ended with status {code}")
+    return totals
+
+
+def run(args):
+    started = time.monotonic()
+    args.build_dir.mkdir(parents=True, exist_ok=True)
+    build_harness(args)
+    totals, reasons, failing = [0, 0, 0], collections.Counter(), 0
+    waiting = collections.deque(blocks(args.first, args.count))
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        under_way = collections.deque()
+        while waiting or under_way:
+            # The next block is written while the compilers are busy with this one.
+            while waiting and len(under_way) < 2:
+                under_way.append(Batch(args, pool, *waiting.popleft()))
+            batch = under_way.popleft()
+            result = run_batch(args, batch, reasons)
+            totals = [a + b for a, b in zip(totals, result)]
+            failing += bool(result[1])
+            if not args.keep and (not result[1] or failing > 3):
+                shutil.rmtree(batch.directory)
+            if args.count > BLOCK:
+                print(f"[{time.monotonic() - started:6.1f} s] {batch.start + batch.length} done: "
+                      f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped", flush=True)
+            if failing >= args.stop_after:
+                print(f"stopping after {failing} failing blocks")
+                for later in under_way:
+                    for job in later.jobs:
+                        job.cancel()
+                break
+    if reasons:
+        print("compilers disagree: " + ", ".join(f"{k} {v}" for k, v in sorted(reasons.items())))
+    total = sum(totals)
+    good = not totals[1] and totals[0] > 0
+    if total >= 200 and totals[2] > HIGHEST_SKIPPED_SHARE * total:
+        print(f"too many skipped: {totals[2]} of {total}")
+        good = False
+    if not args.lib_dir:
+        print("farcall was not called: no --lib-dir")
+    print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
+    return 0 if good else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="index of the first signature")
+    parser.add_argument("--count", type=int, default=BLOCK)
+    parser.add_argument("--features", default="all",
+                        help="all,-name,... (avx: in every second block of signatures)")
+    parser.add_argument("--boundary", type=float, default=0.3,
+                        help="share of signatures that contend for the last registers")
+    parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("abi-build"))
+    parser.add_argument("--lib-dir", type=pathlib.Path, help="where libfarcall.so is; without it "
+                        "the compilers are only held against each other")
+    parser.add_argument("--include", type=pathlib.Path, help="where farcall.h is")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--unit", type=int, default=64, help="signatures in one C file")
+    parser.add_argument("--details", type=int, help="failures printed in full, each block (20)")
+    parser.add_argument("--stop-after", type=int, default=10, help="failing blocks")
+    parser.add_argument("--show-skipped", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="keep the files of all blocks")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--self-check", action="store_true",
+                        help="prove that the harness can fail; needs no farcall")
+    args = parser.parse_args()
+    args.features = chosen_features(args.features)
+    if not has_avx():
+        args.features.discard("avx")
+    try:
+        if args.self_check:
+            return self_check(args)
+        return run(args)
+    except Failed as problem:
+        print(problem)
+        print("0 passed, 1 failed, 0 skipped")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+/* What every generated callee library is made of: tables about its functions, the checks that
+ * the functions make of their own arguments, and the one object through which a program sees
+ * all that. The same header serves the generated files and the programs that load them. */
+#ifndef FCG_LIBRARY_H
+#define FCG_LIBRARY_H
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __clang__
+typedef __float128 _Float128; /* clang knows the type by its other name only */
+#endif
+
+enum fcg_kind {
+  FCG_VOID,
+  FCG_BOOL,
+  FCG_SIGNED,
+  FCG_UNSIGNED,
+  FCG_POINTER,
+  FCG_FLOAT,
+  FCG_X87,
+  FCG_BITS,
+  FCG_OTHER
+};
+#define FCG_ENUM_KIND(type) ((type) - 1 < (type)1 ? FCG_SIGNED : FCG_UNSIGNED)
+
+enum fcg_mode { FCG_RANDOM, FCG_EXTREMES, FCG_ONES, FCG_SIGN_BITS, FCG_ZEROS, FCG_COUNTING };
+
+/* Significant bytes of a value: `count` elements of `size` bytes from `offset`. A bit-field has
+ * no offset in C, so `set` sets all its bits in a zeroed object instead. */
+typedef struct fcg_leaf {
+  uint32_t offset, size, count, kind;
+  void (*set)(void *object);
+} fcg_leaf;
+
+typedef struct fcg_value {
+  const char *text, *extra_name;
+  uint32_t size, align, kind, mode, leaf_count;
+  const fcg_leaf *leaves;
+  uint64_t seed;
+} fcg_value;
+
+typedef struct fcg_field {
+  const char *name;
+  uint32_t offset, size, bits, is_bits;
+  void (*set)(void *object);
+} fcg_field;
+
+typedef struct fcg_path {
+  const char *path;
+  uint32_t offset, size;
+} fcg_path;
+
+typedef struct fcg_record {
+  const char *name;
+  uint32_t size, align, field_count, path_count;
+  const fcg_field *fields;
+  const fcg_path *paths;
+} fcg_record;
+
+typedef struct fcg_case {
+  uint32_t index;
+  const char *name, *prototype, *declarations, *reasons;
+  uint32_t count, fixed, variadic, plain, record_count;
+  const fcg_value *params;
+  fcg_value result;
+  const fcg_record *records;
+  void (*call)(void (*fn)(void), void *ret, void *const *args); /* as this compiler calls it */
+} fcg_case;
+
+/* The bytes that a value has and the mask of those that count; made when the library loads. */
+typedef struct fcg_image {
+  unsigned char *bytes, *mask;
+} fcg_image;
+typedef struct fcg_images {
+  fcg_image result, *params;
+  unsigned char loose[16] __attribute__((aligned(16))); /* read as one register */
+} fcg_images;
+
+typedef struct fcg_report {
+  uint32_t calls, failures, case_index, first_bad_argument;
+  char text[3000];
+} fcg_report;
+
+/* The one exported object. A program may set `spoil_case` to have the expected value of argument
+ * `spoil_argument` of that case changed in one significant byte (-1: the result's), to see that
+ * the checks can fail. */
+typedef struct fcg_library {
+  const fcg_case *const *cases;
+  uint32_t case_count;
+  const fcg_images *images;
+  fcg_report *report;
+  int (*spoil)(uint32_t position, int argument);
+} fcg_library;
+
+#define FCG_EXPORT __attribute__((visibility("default")))
+
+/* ------------------------------------------------- called by the callees */
+void fcg_enter(const fcg_case *c, const void *frame, int al);
+void fcg_word(int argument, long long widened);
+void fcg_bytes(int argument, const void *address);
+const void *fcg_leave(int loose);
+void fcg_poison(void);
+extern unsigned char fcg_al;
+
+typedef long long fcg_v16 __attribute__((vector_size(16)));
+
+/* All registers that a callee may change get junk, so that what it returns stands alone. */
+#define FCG_POISON()                                                                               \
+  __asm__ volatile("call fcg_poison" ::                                                            \
+                       : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",      \
+                         "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",   \
+                         "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc")
+
+/* A variadic function is entered here, to see al before the compiler's prologue uses it. */
+#define FCG_COUNTING_ENTRY(name, body)                                                             \
+  __asm__(".pushsection .text\n.globl " #name "\n.type " #name ",@function\n" #name                \
+          ":\n  movb %al, fcg_al(%rip)\n  jmp " #body "\n.popsection\n");
+
+#endif

@@ -1,0 +1,278 @@
+/* A stand-in for farcall that knows the generated functions beforehand and calls them through
+ * the callers that the compiler made. With it, the self-check runs the driver without farcall:
+ * as it is everything must pass, and with STAND_IN_FAULT set to one of the names below
+ * something must fail. It has only what the driver uses, and no care for memory. */
+#if __has_include("farcall.h")
+#include "farcall.h"
+#else
+#include "contract.h"
+#endif
+#include "library.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct fc_library {
+  void *handle;
+};
+struct fc_decls {
+  const char *text;
+};
+struct fc_type {
+  size_t size, align;
+  const fcg_record *record;
+};
+struct fc_signature {
+  const fcg_case *c;
+  size_t count;
+  fc_type *params;
+};
+struct fc_function {
+  const fcg_case *c;
+  void (*address)(void);
+  uint32_t flags;
+};
+
+static const fcg_library *tables;
+static char message[200];
+static int captured;
+static const struct fc_function *asked;
+
+static int fault(const char *name) {
+  const char *wanted = getenv("STAND_IN_FAULT");
+  return wanted && !strcmp(wanted, name);
+}
+
+const char *fc_error_message(void) { return message; }
+const char *fc_status_name(fc_status status) { return status == FC_OK ? "FC_OK" : "FC_ERR"; }
+const char *fc_code_status(void) { return "stubs"; }
+int fc_captured_errno(void) { return fault("errno") ? 0 : captured; }
+
+fc_status fc_library_open(const char *path, const fc_open_options *options, fc_library **out) {
+  (void)options;
+  *out = calloc(1, sizeof **out);
+  (*out)->handle = dlopen(path, RTLD_NOW);
+  if (!(*out)->handle) {
+    snprintf(message, sizeof message, "%s", dlerror());
+    return FC_ERR_LOAD;
+  }
+  if (!tables)
+    tables = dlsym((*out)->handle, "fcg_this_library");
+  return FC_OK;
+}
+fc_status fc_library_symbol(const fc_library *library, const char *name, void **out) {
+  *out = dlsym(library->handle, name);
+  return *out ? FC_OK : FC_ERR_NOT_FOUND;
+}
+void fc_library_free(fc_library *library) { (void)library; }
+
+fc_status fc_decls_new(fc_decls **out) {
+  *out = calloc(1, sizeof **out);
+  return FC_OK;
+}
+fc_status fc_decls_add(fc_decls *decls, const char *text) {
+  decls->text = text;
+  return FC_OK;
+}
+void fc_decls_free(fc_decls *decls) { free(decls); }
+
+static fc_type *new_type(size_t size, size_t align, const fcg_record *record) {
+  fc_type *type = calloc(1, sizeof *type);
+  *type = (fc_type){size, align, record};
+  return type;
+}
+
+fc_status fc_decls_type(const fc_decls *decls, const char *name, fc_type **out) {
+  for (uint32_t p = 0; p < tables->case_count; p++) {
+    const fcg_case *c = tables->cases[p];
+    if (strcmp(c->declarations, decls->text))
+      continue;
+    for (uint32_t r = 0; r < c->record_count; r++)
+      if (!strcmp(c->records[r].name, name)) {
+        const fcg_record *record = &c->records[r];
+        *out = new_type(record->size + (fault("layout") ? 8 : 0), record->align, record);
+        return FC_OK;
+      }
+    for (uint32_t i = c->fixed; i < c->count; i++)
+      if (!strcmp(c->params[i].extra_name, name)) {
+        *out = new_type(c->params[i].size, c->params[i].align, NULL);
+        return FC_OK;
+      }
+  }
+  return FC_ERR_NOT_FOUND;
+}
+size_t fc_type_size(const fc_type *type) { return type->size; }
+size_t fc_type_align(const fc_type *type) { return type->align; }
+size_t fc_type_field_count(const fc_type *type) { return type->record->field_count; }
+void fc_type_free(fc_type *type) { free(type); }
+
+fc_status fc_type_field(const fc_type *type, size_t index, fc_field *out, size_t *offset,
+                        uint32_t *bit_offset) {
+  const fcg_field *f = &type->record->fields[index];
+  size_t bit = 0;
+  out->name = f->name;
+  out->type = new_type(f->size, 1, NULL);
+  out->bits = f->is_bits ? (f->bits ? f->bits : FC_BITS_ZERO) : 0;
+  if (f->set) {
+    unsigned char *object = aligned_alloc(64, (type->record->size + 127) / 64 * 64);
+    memset(object, 0, type->record->size);
+    f->set(object);
+    while (!(object[bit / 8] >> (bit % 8) & 1))
+      bit++;
+    free(object);
+  }
+  if (f->is_bits && fault("bit"))
+    bit++;
+  *offset = f->is_bits ? bit / 8 : f->offset;
+  *bit_offset = f->is_bits ? bit % 8 : 0;
+  return FC_OK;
+}
+fc_status fc_type_field_named(const fc_type *type, const char *path, const fc_type **out,
+                              size_t *offset) {
+  for (uint32_t i = 0; i < type->record->path_count; i++) {
+    const fcg_path *p = &type->record->paths[i];
+    if (strcmp(p->path, path))
+      continue;
+    *out = new_type(p->size, 1, NULL);
+    *offset = p->offset;
+    return FC_OK;
+  }
+  return FC_ERR_NOT_FOUND;
+}
+
+fc_status fc_signature_parse(const fc_decls *decls, const char *prototype, fc_signature **out) {
+  (void)decls;
+  for (uint32_t p = 0; p < tables->case_count; p++) {
+    const fcg_case *c = tables->cases[p];
+    if (strcmp(c->prototype, prototype))
+      continue;
+    *out = calloc(1, sizeof **out);
+    (*out)->c = c;
+    (*out)->count = c->fixed;
+    return FC_OK;
+  }
+  return FC_ERR_SYNTAX;
+}
+fc_status fc_signature_variadic(const fc_signature *prototype, const fc_type *const *extra,
+                                size_t count, fc_signature **out) {
+  (void)extra;
+  *out = calloc(1, sizeof **out);
+  **out = *prototype;
+  (*out)->count += count;
+  return FC_OK;
+}
+const char *fc_signature_name(const fc_signature *s) { return s->c->name; }
+bool fc_signature_is_variadic(const fc_signature *s) { return s->c->variadic; }
+size_t fc_signature_param_count(const fc_signature *s) { return s->count; }
+const fc_type *fc_signature_param(const fc_signature *s, size_t i) {
+  return new_type(s->c->params[i].size, s->c->params[i].align, NULL);
+}
+const fc_type *fc_signature_result(const fc_signature *s) {
+  return new_type(s->c->result.size, s->c->result.align, NULL);
+}
+size_t fc_signature_explain(const fc_signature *s, char *buffer, size_t length) {
+  (void)s;
+  return (size_t)snprintf(buffer, length, "(the stand-in explains nothing)");
+}
+void fc_signature_free(fc_signature *signature) { free(signature); }
+
+fc_status fc_function_new(const fc_signature *signature, void *address,
+                          const fc_function_options *options, fc_function **out) {
+  *out = calloc(1, sizeof **out);
+  **out = (fc_function){signature->c, FC_AS_FUNCTION(void (*)(void), address),
+                        options ? options->flags : 0};
+  return FC_OK;
+}
+fc_status fc_bind(const fc_library *library, const fc_decls *decls, const char *prototype,
+                  const fc_function_options *options, fc_function **out) {
+  fc_signature *signature;
+  void *address;
+  if (fc_signature_parse(decls, prototype, &signature))
+    return FC_ERR_SYNTAX;
+  if (fc_library_symbol(library, signature->c->name, &address))
+    return FC_ERR_NOT_FOUND;
+  return fc_function_new(signature, address, options, out);
+}
+void fc_function_free(fc_function *function) { free(function); }
+
+/* ---------------------------------------------------------------- calls */
+static void *aligned_copy(const void *bytes, size_t size) {
+  void *copy = aligned_alloc(64, (size + 127) / 64 * 64);
+  if (size)
+    memcpy(copy, bytes, size);
+  return copy;
+}
+
+static void run(const fc_function *f, void *ret, void *const *args) {
+  const fcg_case *c = f->c;
+  void *copies[128], *result = aligned_copy("", 0);
+  for (uint32_t i = 0; i < c->count; i++)
+    copies[i] = aligned_copy(args[i], c->params[i].size + (fault("overread") ? 8 : 0));
+  free(result);
+  result = aligned_alloc(64, (c->result.size + 127) / 64 * 64);
+  if (c->count && fault("argument"))
+    ((unsigned char *)copies[c->count - 1])[0] ^= 1;
+  if (c->count && fault("caller's copy") && c->params[0].size)
+    ((unsigned char *)args[0])[0] ^= 1;
+  if (fault("crash"))
+    *(volatile int *)16 = 0;
+  errno = 0;
+  c->call(f->address, result, copies);
+  if (fault("twice"))
+    c->call(f->address, result, copies);
+  captured = errno;
+  if (fault("result") && c->result.size)
+    ((unsigned char *)result)[0] ^= 1;
+  if (c->result.size)
+    memcpy(ret, result, c->result.size + (fault("overwrite") ? 1 : 0));
+  for (uint32_t i = 0; i < c->count; i++)
+    free(copies[i]);
+  free(result);
+}
+
+static void run_slots(const fc_function *f, fc_slot *ret, const fc_slot *slots) {
+  const fcg_case *c = f->c;
+  const fcg_value *r = &c->result;
+  void *args[128];
+  fc_slot result, own[128];
+  if (c->count)
+    memcpy(own, slots, c->count * sizeof *own);
+  for (uint32_t i = 0; i < c->count; i++)
+    args[i] = c->params[i].size <= 8 ? (void *)&own[i] : own[i].p;
+  if (r->size > 8) {
+    memcpy(&result, ret, sizeof result);
+    run(f, result.p, args);
+    return;
+  }
+  memset(&result, fault("extension") ? 0x55 : 0, sizeof result);
+  run(f, &result, args);
+  if (r->kind == FCG_VOID)
+    return;
+  if (r->kind == FCG_SIGNED && r->size < 8 && !fault("extension"))
+    result.i = (int64_t)(result.u << (64 - 8 * r->size)) >> (64 - 8 * r->size);
+  memcpy(ret, &result, sizeof result);
+}
+
+void fc_invoke(const fc_function *f, void *ret, void *const *args) {
+  run(f, ret, args);
+  if (fault("flag"))
+    __asm__ volatile("std");
+}
+fc_status fc_invoke_checked(const fc_function *f, void *ret, void *const *args) {
+  run(f, ret, args);
+  return FC_OK;
+}
+void fc_invoke_slots(const fc_function *f, fc_slot *ret, const fc_slot *slots) {
+  run_slots(f, ret, slots);
+}
+static void entry(void *ret, void *const *args) { run(asked, ret, args); }
+static void slot_entry(fc_slot *ret, const fc_slot *slots) { run_slots(asked, ret, slots); }
+fc_entry fc_function_entry(const fc_function *f) {
+  asked = f;
+  return entry;
+}
+fc_slot_entry fc_function_slot_entry(const fc_function *f) {
+  asked = f;
+  return slot_entry;
+}

@@ -1,0 +1,6 @@
+#include "layout.h"
+
+int main(void) {
+  print_layout();
+  return 0;
+}

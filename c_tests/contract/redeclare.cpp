@@ -1,0 +1,5 @@
+#include HEADER
+
+extern "C" {
+#include "redeclare.inc"
+}

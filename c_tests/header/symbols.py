@@ -1,0 +1,36 @@
+"""The library exports exactly the functions that the header declares.
+
+    symbols.py LIBRARY HEADER CC NM
+"""
+
+import re
+import subprocess
+import sys
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def exported(library, nm):
+    lines = output(nm, "-D", "--defined-only", library).splitlines()
+    return {line.split()[-1] for line in lines}
+
+
+def declared(header, cc):
+    """A name before a parenthesis: function pointers have theirs inside of one."""
+    return set(re.findall(r"\b(fc_\w+)\s*\(", output(cc, "-E", "-P", header)))
+
+
+def main(library, header, cc, nm):
+    exports, functions = exported(library, nm), declared(header, cc)
+    for name in sorted(exports - functions):
+        print(f"exported and not declared: {name}")
+    for name in sorted(functions - exports):
+        print(f"declared and not exported: {name}")
+    print(f"{len(functions)} functions declared, {len(exports)} symbols exported")
+    sys.exit(exports != functions or not functions)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

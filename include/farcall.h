@@ -1,0 +1,1259 @@
+/* farcall: calls any C function from any language.
+ *
+ * This file is made from the documentation comments in src/capi by `make header`; do not edit it.
+ *
+ * What holds for every function:
+ *  - It returns fc_status unless it cannot fail. On failure nothing is written to its out pointers,
+ *    nothing is leaked, and fc_error_message() says on the same thread what was wrong, which
+ *    argument, what was expected and what was got.
+ *  - Handles (fc_type, fc_signature, ...) are opaque, reference counted inside, and may be shared
+ *    between threads. Freeing a handle gives up the caller's reference only: what was made from it
+ *    keeps it alive. Freeing NULL does nothing.
+ *  - "Borrowed" pointers are not freed; each function says how long they live.
+ *  - A NULL handle or out pointer is FC_ERR_ARGUMENT, never a crash; where a function returns no
+ *    status it is 0, NULL, false or FC_VOID. Pointers marked (optional) may be NULL. Only fc_invoke,
+ *    fc_invoke_slots and the entries check nothing.
+ *  - A handle that is not NULL must be one that the library gave and that has not been freed.
+ *  - Option structs begin with `size`, which the caller sets to the sizeof of the struct after zeroing
+ *    it. A smaller size means defaults for what is missing. A larger one is accepted if what this
+ *    version does not know is zero, and is FC_ERR_ARGUMENT if not. NULL means all defaults. Unknown
+ *    bits of flags are FC_ERR_ARGUMENT.
+ *  - Strings are UTF-8 and end in NUL; those that are handed in are copied.
+ *  - Sizes, offsets and alignments are in bytes.
+ */
+
+
+#ifndef FARCALL_H
+#define FARCALL_H
+
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+/**
+ * In fc_field.bits: a bit-field of no width (int : 0), which ends a run of bit-fields.
+ */
+#define FC_BITS_ZERO 4294967295
+
+/**
+ * What a call came to. Only FC_OK and FC_DONE are no failures.
+ */
+typedef enum fc_status {
+  /**
+   * It has done what it is for.
+   */
+  FC_OK = 0,
+  /**
+   * An argument is NULL, out of range or contradicts another.
+   */
+  FC_ERR_ARGUMENT = 1,
+  /**
+   * A declaration does not parse; the message has line and column, and shows the place.
+   */
+  FC_ERR_SYNTAX = 2,
+  /**
+   * There is no such library, symbol, type or name.
+   */
+  FC_ERR_NOT_FOUND = 3,
+  /**
+   * The file is there and the system's loader refuses it; the message says why.
+   */
+  FC_ERR_LOAD = 4,
+  /**
+   * This target, calling convention or build cannot do it.
+   */
+  FC_ERR_UNSUPPORTED = 5,
+  /**
+   * The policy forbids it.
+   */
+  FC_ERR_DENIED = 6,
+  /**
+   * The object is not in a state in which this can be done, or belongs to another thread.
+   */
+  FC_ERR_STATE = 7,
+  /**
+   * The time is over.
+   */
+  FC_ERR_TIMEOUT = 8,
+  /**
+   * It was cancelled.
+   */
+  FC_ERR_CANCELLED = 9,
+  /**
+   * Out of memory, stacks or executable memory.
+   */
+  FC_ERR_MEMORY = 10,
+  /**
+   * A system call failed; fc_error_os has its error number.
+   */
+  FC_ERR_SYSTEM = 11,
+  /**
+   * An address that cannot be read or written.
+   */
+  FC_ERR_FAULT = 12,
+  /**
+   * A bug in farcall, caught before it could reach the caller. Please report it.
+   */
+  FC_ERR_INTERNAL = 13,
+  /**
+   * A documented limit is reached: a queue, a count, a depth, a size.
+   */
+  FC_ERR_LIMIT = 14,
+  /**
+   * Not a failure: nothing more will come.
+   */
+  FC_DONE = 100,
+} fc_status;
+
+/**
+ * What a declaration declares.
+ */
+typedef enum fc_decl_kind {
+  /**
+   * A type: a typedef's name, or a tag, as "struct point".
+   */
+  FC_DECL_TYPE = 1,
+  /**
+   * A function.
+   */
+  FC_DECL_FUNCTION = 2,
+  /**
+   * A variable.
+   */
+  FC_DECL_VARIABLE = 3,
+  /**
+   * An enumerator.
+   */
+  FC_DECL_CONSTANT = 4,
+} fc_decl_kind;
+
+/**
+ * The kind of a type. The numbers never change; scalars are below 64.
+ */
+typedef enum fc_kind {
+  /**
+   * No value.
+   */
+  FC_VOID = 0,
+  /**
+   * _Bool, one byte.
+   */
+  FC_BOOL = 1,
+  /**
+   * A signed integer of 8 bits.
+   */
+  FC_I8 = 2,
+  /**
+   * An unsigned integer of 8 bits.
+   */
+  FC_U8 = 3,
+  /**
+   * A signed integer of 16 bits.
+   */
+  FC_I16 = 4,
+  /**
+   * An unsigned integer of 16 bits.
+   */
+  FC_U16 = 5,
+  /**
+   * A signed integer of 32 bits.
+   */
+  FC_I32 = 6,
+  /**
+   * An unsigned integer of 32 bits.
+   */
+  FC_U32 = 7,
+  /**
+   * A signed integer of 64 bits.
+   */
+  FC_I64 = 8,
+  /**
+   * An unsigned integer of 64 bits.
+   */
+  FC_U64 = 9,
+  /**
+   * __int128.
+   */
+  FC_I128 = 10,
+  /**
+   * unsigned __int128.
+   */
+  FC_U128 = 11,
+  /**
+   * _Float16.
+   */
+  FC_F16 = 16,
+  /**
+   * float.
+   */
+  FC_F32 = 17,
+  /**
+   * double.
+   */
+  FC_F64 = 18,
+  /**
+   * _Float128.
+   */
+  FC_F128 = 19,
+  /**
+   * long double, in the target's format.
+   */
+  FC_LONG_DOUBLE = 20,
+  /**
+   * float _Complex.
+   */
+  FC_COMPLEX_F32 = 24,
+  /**
+   * double _Complex.
+   */
+  FC_COMPLEX_F64 = 25,
+  /**
+   * long double _Complex.
+   */
+  FC_COMPLEX_LONG_DOUBLE = 26,
+  /**
+   * A pointer; as a scalar it is void *, fc_type_pointer makes typed ones.
+   */
+  FC_POINTER = 32,
+  /**
+   * A struct.
+   */
+  FC_STRUCT = 64,
+  /**
+   * A union.
+   */
+  FC_UNION = 65,
+  /**
+   * An array.
+   */
+  FC_ARRAY = 66,
+  /**
+   * A vector, as GNU C's vector_size attribute makes them.
+   */
+  FC_VECTOR = 67,
+  /**
+   * A function.
+   */
+  FC_FUNCTION = 68,
+  /**
+   * An enumeration.
+   */
+  FC_ENUM = 69,
+} fc_kind;
+
+/**
+ * A calling convention.
+ */
+typedef enum fc_abi {
+  /**
+   * The platform's own.
+   */
+  FC_ABI_DEFAULT = 0,
+  /**
+   * System V, x86-64 (x86-64 psABI).
+   */
+  FC_ABI_SYSV64 = 1,
+  /**
+   * Microsoft, x86-64; __attribute__((ms_abi)) in GNU C.
+   */
+  FC_ABI_WIN64 = 2,
+  /**
+   * Arm, 64-bit (AAPCS64).
+   */
+  FC_ABI_AAPCS64 = 3,
+  /**
+   * AAPCS64 with Apple's differences.
+   */
+  FC_ABI_APPLE64 = 4,
+} fc_abi;
+
+/**
+ * How a library is opened.
+ */
+typedef enum fc_open_flags {
+  /**
+   * Its symbols serve libraries that are loaded later (RTLD_GLOBAL).
+   */
+  FC_OPEN_GLOBAL = 1,
+  /**
+   * Functions that it needs are looked up when they are first called (RTLD_LAZY), not now.
+   */
+  FC_OPEN_LAZY = 2,
+  /**
+   * It stays loaded for as long as the process runs (RTLD_NODELETE).
+   */
+  FC_OPEN_NODELETE = 4,
+  /**
+   * Its own symbols go before those of the program (RTLD_DEEPBIND), where the system can.
+   */
+  FC_OPEN_DEEPBIND = 8,
+} fc_open_flags;
+
+/**
+ * How a function is bound.
+ */
+typedef enum fc_function_flags {
+  /**
+   * errno (GetLastError on Windows) is kept right after each call: fc_captured_errno.
+   */
+  FC_CAPTURE_ERRNO = 1,
+  /**
+   * Calls go through libffi even where a stub is possible.
+   */
+  FC_FORCE_FALLBACK = 2,
+  /**
+   * Binding fails with FC_ERR_UNSUPPORTED rather than choose any other path than a stub. Together
+   * with FC_FORCE_FALLBACK it is FC_ERR_ARGUMENT.
+   */
+  FC_REQUIRE_STUB = 4,
+  /**
+   * A crash inside the callee becomes FC_ERR_FAULT. Not in this version: FC_ERR_UNSUPPORTED.
+   */
+  FC_PROTECT = 8,
+  /**
+   * The function is short, never blocks and never calls back: adapters keep the host's lock.
+   */
+  FC_TRIVIAL = 16,
+} fc_function_flags;
+
+/**
+ * C declarations: typedefs, tags, prototypes, variables, enumerators. They may be read by several
+ * threads while one adds to them.
+ */
+typedef struct fc_decls fc_decls;
+
+/**
+ * A function that can be called: a signature and an address.
+ */
+typedef struct fc_function fc_function;
+
+/**
+ * An open library.
+ */
+typedef struct fc_library fc_library;
+
+/**
+ * The types of a function's parameters and result, and how it is called. It never changes once it
+ * is made, and may be shared between threads.
+ */
+typedef struct fc_signature fc_signature;
+
+/**
+ * A C type. It never changes once it is made, and may be shared between threads.
+ */
+typedef struct fc_type fc_type;
+
+/**
+ * A member of a struct or union.
+ */
+typedef struct fc_field {
+  /**
+   * Its name, a C identifier. NULL for an unnamed bit-field and for an anonymous struct or
+   * union, whose members are found as if they were the outer one's.
+   */
+  const char *name;
+  /**
+   * Its type.
+   */
+  const struct fc_type *type;
+  /**
+   * The width of a bit-field in bits; 0: it is none; FC_BITS_ZERO: one without width.
+   */
+  uint32_t bits;
+  /**
+   * Its alignment in bytes, as _Alignas gives it, a power of two; 0: its type's.
+   */
+  uint32_t align;
+} fc_field;
+
+/**
+ * How a struct or union is laid out. Zero it, then set `size`.
+ */
+typedef struct fc_record_options {
+  /**
+   * sizeof(fc_record_options).
+   */
+  size_t size;
+  /**
+   * No member is aligned to more than this many bytes, as by #pragma pack(n); a power of two;
+   * 0: members have their own alignment.
+   */
+  uint32_t pack;
+  /**
+   * The record is aligned to at least this many bytes, as by __attribute__((aligned(n))); a
+   * power of two; 0: to its members' alignment.
+   */
+  uint32_t align;
+} fc_record_options;
+
+/**
+ * How a library is opened. Zero it, then set `size`.
+ */
+typedef struct fc_open_options {
+  /**
+   * sizeof(fc_open_options).
+   */
+  size_t size;
+  /**
+   * fc_open_flags.
+   */
+  uint32_t flags;
+  /**
+   * Folders that are tried first for a bare name.
+   */
+  const char *const *search;
+  /**
+   * Their number.
+   */
+  size_t search_count;
+} fc_open_options;
+
+/**
+ * How a function is bound. Zero it, then set `size`.
+ */
+typedef struct fc_function_options {
+  /**
+   * sizeof(fc_function_options).
+   */
+  size_t size;
+  /**
+   * fc_function_flags.
+   */
+  uint32_t flags;
+} fc_function_options;
+
+/**
+ * A function's own code, called with pointers: see fc_invoke.
+ */
+typedef void (*fc_entry)(void *ret, void *const *args);
+
+/**
+ * An argument or a result of at most 8 bytes, or a pointer to a larger one. The value stands in the
+ * low bytes; what is above it is not read.
+ */
+typedef union fc_slot {
+  /**
+   * A signed integer.
+   */
+  int64_t i;
+  /**
+   * An unsigned integer.
+   */
+  uint64_t u;
+  /**
+   * A double.
+   */
+  double f64;
+  /**
+   * A float.
+   */
+  float f32;
+  /**
+   * A pointer, or where a value of more than 8 bytes is.
+   */
+  void *p;
+  /**
+   * Any value of at most 8 bytes, a struct too.
+   */
+  uint8_t bytes[8];
+} fc_slot;
+
+/**
+ * A function's own code, called with slots: see fc_invoke_slots.
+ */
+typedef void (*fc_slot_entry)(union fc_slot *ret, const union fc_slot *slots);
+
+/**
+ * What executable memory holds. Zero it, then set `size`.
+ */
+typedef struct fc_code_stats {
+  /**
+   * sizeof(fc_code_stats).
+   */
+  size_t size;
+  /**
+   * Stubs. Each distinct way for arguments to travel has two, for pointers and for slots.
+   */
+  size_t stubs;
+  /**
+   * Bytes of stubs.
+   */
+  size_t stub_bytes;
+  /**
+   * Entries of single functions, which fc_function_entry and fc_function_slot_entry make.
+   */
+  size_t entries;
+  /**
+   * Bytes of entries.
+   */
+  size_t entry_bytes;
+  /**
+   * Bytes of executable memory in all.
+   */
+  size_t mapped_bytes;
+} fc_code_stats;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Why this thread's last call that failed did so, for a person to read: what was wrong, which
+ * argument, what was expected and what was got.
+ *
+ * @return UTF-8 text; "" if no call of this thread has failed. Never NULL. It belongs to the
+ *         library and is valid on this thread until the next call of a function of farcall
+ *         fails on it. A call that succeeds leaves it as it is.
+ *
+ * Any thread may call this; each has its own message.
+ */
+const char *fc_error_message(void);
+
+/**
+ * The system's error number (errno, or GetLastError) of the failure that fc_error_message tells
+ * of; 0 if no system call was to blame.
+ *
+ * Any thread may call this; each has its own number.
+ */
+int fc_error_os(void);
+
+/**
+ * The name of a status: "FC_ERR_SYNTAX".
+ *
+ * @param status any number.
+ * @return a static string; "unknown status" for a number that is none. Never NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_status_name(fc_status status);
+
+/**
+ * The version of the library that is running: "0.1.0".
+ *
+ * @return a static string. Never NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_version(void);
+
+/**
+ * The version of the binary interface. It grows only when a program that was compiled against an
+ * older header must be compiled anew.
+ *
+ * Any thread may call this.
+ */
+uint32_t fc_abi_version(void);
+
+/**
+ * The static type of a scalar kind.
+ *
+ * @param kind a kind below 64.
+ * @return the type, which is static: it need not be freed, and freeing it does nothing. NULL for a
+ *         kind that is no scalar, and for a number that is no kind.
+ *
+ * Any thread may call this.
+ */
+const struct fc_type *fc_type_scalar(fc_kind kind);
+
+/**
+ * Makes a struct of members in order, laid out as the platform's C compiler does (bit-fields too).
+ * A struct without members has size 0, as in GNU C.
+ *
+ * @param tag     its tag, a C identifier, copied; NULL: none.
+ * @param fields  `count` members, copied; NULL only if `count` is 0. Their types are kept alive.
+ * @param count   the number of members.
+ * @param options alignment; NULL: the defaults.
+ * @param out     the type, which the caller frees with fc_type_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for a NULL that is not allowed, a name that is no identifier or
+ *         is there twice, a member without a size, a bit-field that is wider than its type or of
+ *         a type that is no integer, or an alignment that is no power of two; FC_ERR_LIMIT for a
+ *         struct of more than 2^56 bytes.
+ */
+enum fc_status fc_type_struct(const char *tag,
+                              const struct fc_field *fields,
+                              size_t count,
+                              const struct fc_record_options *options,
+                              struct fc_type **out);
+
+/**
+ * Makes a union, as fc_type_struct makes a struct.
+ *
+ * @param tag     its tag, a C identifier, copied; NULL: none.
+ * @param fields  `count` members, copied; NULL only if `count` is 0. Their types are kept alive.
+ * @param count   the number of members.
+ * @param options alignment; NULL: the defaults.
+ * @param out     the type, which the caller frees with fc_type_free.
+ *
+ * Any thread may call this.
+ *
+ * @return as fc_type_struct.
+ */
+enum fc_status fc_type_union(const char *tag,
+                             const struct fc_field *fields,
+                             size_t count,
+                             const struct fc_record_options *options,
+                             struct fc_type **out);
+
+/**
+ * Makes an array. It can be a member, and what a pointer points to; as C has it, it is no parameter
+ * and no result.
+ *
+ * @param element the type of an element, which is kept alive.
+ * @param length  the number of elements; 0 will do, as in GNU C.
+ * @param out     the type, which the caller frees with fc_type_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL or an element without a size; FC_ERR_LIMIT for an array of
+ *         more than 2^56 bytes.
+ */
+enum fc_status fc_type_array(const struct fc_type *element,
+                             size_t length,
+                             struct fc_type **out);
+
+/**
+ * Makes a vector, as __attribute__((vector_size(lanes * sizeof(element)))) does: __m128 has four
+ * lanes of FC_F32.
+ *
+ * @param element the type of a lane: an integer or floating kind, but not _Bool or long double.
+ * @param lanes   the number of lanes, a power of two.
+ * @param out     the type, which the caller frees with fc_type_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, another element, or another number of lanes.
+ */
+enum fc_status fc_type_vector(const struct fc_type *element, size_t lanes, struct fc_type **out);
+
+/**
+ * Makes a pointer that knows what it points to.
+ *
+ * @param pointee any type, functions and void too; it is kept alive.
+ * @param out     the type, which the caller frees with fc_type_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL.
+ */
+enum fc_status fc_type_pointer(const struct fc_type *pointee, struct fc_type **out);
+
+/**
+ * The kind of a type; FC_VOID for NULL.
+ *
+ * Any thread may call this.
+ */
+fc_kind fc_type_kind(const struct fc_type *type);
+
+/**
+ * The size of a type in bytes: what C's sizeof says. 0 for void, functions, incomplete types and
+ * NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_type_size(const struct fc_type *type);
+
+/**
+ * The alignment of a type in bytes: what C's _Alignof says. 1 for void, functions and incomplete
+ * types, 0 for NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_type_align(const struct fc_type *type);
+
+/**
+ * What a type is made from: a pointer's pointee, an array's element, a vector's lane, an
+ * enumeration's integer type.
+ *
+ * @return the type, borrowed: it lives as long as `type`. NULL for a pointer to void or to what is
+ *         not known, for other kinds, and for NULL.
+ *
+ * Any thread may call this.
+ */
+const struct fc_type *fc_type_element(const struct fc_type *type);
+
+/**
+ * The number of elements of an array, or of lanes of a vector; 0 for other types, for an array
+ * whose length is not known, and for NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_type_length(const struct fc_type *type);
+
+/**
+ * A type as C text: "struct point", "const char *", "int (*)(double)".
+ *
+ * @return UTF-8 text that lives as long as the type; NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_type_name(const struct fc_type *type);
+
+/**
+ * Whether two types are the same: structure and tags, with the qualifiers of what pointers point
+ * to. Scalars are the same if their kinds are: long and long long are, where both have 64 bits.
+ *
+ * @return false if one of them is NULL.
+ *
+ * Any thread may call this.
+ */
+bool fc_type_equal(const struct fc_type *a, const struct fc_type *b);
+
+/**
+ * The number of members of a struct or union, unnamed bit-fields included; 0 for other types and
+ * NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_type_field_count(const struct fc_type *type);
+
+/**
+ * A member of a struct or union by its number.
+ *
+ * @param type       a struct or union.
+ * @param index      the member's number, from 0.
+ * @param out        the member. Name and type are borrowed: they live as long as `type`.
+ * @param offset     (optional) where it begins in the record, in bytes.
+ * @param bit_offset (optional) a bit-field's first bit, counted from the lowest bit of the byte at
+ *                   `*offset`: its position in the record is *offset * 8 + *bit_offset bits. 0 for
+ *                   other members.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL or a type that has no members; FC_ERR_NOT_FOUND for a
+ *         number past the last member.
+ */
+enum fc_status fc_type_field(const struct fc_type *type,
+                             size_t index,
+                             struct fc_field *out,
+                             size_t *offset,
+                             uint32_t *bit_offset);
+
+/**
+ * What a path leads to in a struct, union, array or vector: "pos.xy[1]". Members of anonymous
+ * structs and unions are found as if they were the outer one's (C11, 6.7.2.1p13).
+ *
+ * @param type   where the path begins.
+ * @param path   names with dots between them, and indexes in brackets.
+ * @param out    (optional) the type of what it leads to, borrowed: it lives as long as `type`.
+ * @param offset (optional) where that begins in `type`, in bytes.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, a path that is malformed or leads into what has no
+ *         members, or a bit-field; FC_ERR_NOT_FOUND for a name that is not there or an index past
+ *         the end.
+ */
+enum fc_status fc_type_field_named(const struct fc_type *type,
+                                   const char *path,
+                                   const struct fc_type **out,
+                                   size_t *offset);
+
+/**
+ * One more reference to a type, so that what is borrowed can be kept.
+ *
+ * @return the same type, to be freed once more with fc_type_free; NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+struct fc_type *fc_type_retain(const struct fc_type *type);
+
+/**
+ * Gives a reference to a type back. Whatever was made from the type keeps it alive.
+ *
+ * @param type what fc_type_struct and its like, fc_decls_type or fc_type_retain gave; NULL and
+ *             static types do nothing. Not a borrowed type.
+ *
+ * Any thread may call this.
+ */
+void fc_type_free(struct fc_type *type);
+
+/**
+ * Makes an empty collection of declarations. The names of <stdint.h> and <stddef.h>, and ssize_t,
+ * are known in it from the start.
+ *
+ * @param out the collection, which the caller frees with fc_decls_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL.
+ */
+enum fc_status fc_decls_new(struct fc_decls **out);
+
+/**
+ * Adds declarations in C: all of them, or on failure none.
+ *
+ * @param decls    the collection.
+ * @param c_source UTF-8 text; it is not kept. Types that it names must be declared in it or before
+ *                 it. Nothing is preprocessed: give it what gcc -E writes. A type that was declared
+ *                 before its members were known, and gets them here, has them for later uses;
+ *                 pointers to it that were declared earlier go on pointing to an unknown type.
+ *
+ * Any thread may call this; others that use the collection meanwhile wait.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, and what no compiler would accept
+ *         as a type; FC_ERR_SYNTAX for what does not parse: the message gives line and column, says
+ *         what was expected, and shows the line; FC_ERR_LIMIT for text of unreasonable size or depth.
+ */
+enum fc_status fc_decls_add(struct fc_decls *decls,
+                            const char *c_source);
+
+/**
+ * The type that a C type name stands for: "struct point", "uint32_t", "const char *[3]".
+ *
+ * @param decls     the collection.
+ * @param type_name the type, as C would write it in a cast.
+ * @param out       the type, which the caller frees with fc_type_free. It outlives the collection.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL or text that is no UTF-8; FC_ERR_NOT_FOUND for a name that
+ *         is not declared; FC_ERR_SYNTAX for what is no type name.
+ */
+enum fc_status fc_decls_type(const struct fc_decls *decls,
+                             const char *type_name,
+                             struct fc_type **out);
+
+/**
+ * The value of an enumerator.
+ *
+ * @param decls the collection.
+ * @param name  the enumerator's name.
+ * @param out   its value; one above INT64_MAX wraps around.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL or text that is no UTF-8; FC_ERR_NOT_FOUND for a name that
+ *         is no enumerator.
+ */
+enum fc_status fc_decls_constant(const struct fc_decls *decls,
+                                 const char *name,
+                                 int64_t *out);
+
+/**
+ * The number of names that the texts declared; those that are known from the start do not count.
+ * 0 for NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_decls_count(const struct fc_decls *decls);
+
+/**
+ * A declared name, in the order of the text.
+ *
+ * @param decls the collection.
+ * @param index the name's number, from 0.
+ * @param kind  (optional) what it names.
+ * @param name  (optional) the name; a tag comes with its keyword, as "struct point". It belongs to
+ *              the collection and lives as long.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_NOT_FOUND for a number past the last name.
+ */
+enum fc_status fc_decls_at(const struct fc_decls *decls,
+                           size_t index,
+                           enum fc_decl_kind *kind,
+                           const char **name);
+
+/**
+ * Frees a collection. Types and signatures that came from it live on.
+ *
+ * @param decls the collection; NULL does nothing.
+ *
+ * Any thread may call this, when no other uses the collection any more.
+ */
+void fc_decls_free(struct fc_decls *decls);
+
+/**
+ * Makes a signature of types.
+ *
+ * @param abi    the calling convention.
+ * @param result the type of the result; fc_type_scalar(FC_VOID) for none.
+ * @param params the types of the parameters; NULL only if `count` is 0. All types are kept alive.
+ * @param count  their number, at most 65,536.
+ * @param fixed  `count` for a function that is not variadic. If less, it is one call of a variadic
+ *               function: the first `fixed` types are those of its named parameters, the rest those
+ *               of the call's extra arguments, after C's default argument promotions
+ *               (C11, 6.5.2.2p6).
+ * @param out    the signature, which the caller frees with fc_signature_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, an unknown convention, `fixed` above `count`, a type that
+ *         no parameter or result can have (void, arrays, functions, incomplete types), and an extra
+ *         argument that C promotes: the message names the promoted type; FC_ERR_LIMIT for too many
+ *         parameters.
+ */
+enum fc_status fc_signature_new(fc_abi abi,
+                                const struct fc_type *result,
+                                const struct fc_type *const *params,
+                                size_t count,
+                                size_t fixed,
+                                struct fc_signature **out);
+
+/**
+ * Makes a signature of a C prototype: "double pow(double, double)".
+ *
+ * @param decls     (optional) where its types are declared; those of <stdint.h> and <stddef.h> are
+ *                  known without.
+ * @param prototype UTF-8 text; the function's name is optional, and so is a semicolon at the end. A
+ *                  prototype that ends in ", ..." must be completed with fc_signature_variadic before
+ *                  it is called.
+ * @param out       the signature, which the caller frees with fc_signature_free. It outlives `decls`.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, a parameter or result of a type that
+ *         none can have, and one of an incomplete type; FC_ERR_SYNTAX for what does not parse;
+ *         FC_ERR_NOT_FOUND where only a name was given and `decls` has no function of that name;
+ *         FC_ERR_LIMIT for too many parameters, or text of unreasonable size or depth.
+ */
+enum fc_status fc_signature_parse(const struct fc_decls *decls,
+                                  const char *prototype,
+                                  struct fc_signature **out);
+
+/**
+ * Completes the signature of a variadic function with the types of one call's extra arguments.
+ *
+ * @param prototype a signature that is variadic.
+ * @param extra     the types of the extra arguments, after C's default argument promotions
+ *                  (C11, 6.5.2.2p6): double for float, int for what is narrower; NULL only if
+ *                  `count` is 0.
+ * @param count     their number, which may be 0.
+ * @param out       the signature, which the caller frees with fc_signature_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, a signature that is not variadic, a type that no argument
+ *         can have, and one that C promotes: the message names the promoted type; FC_ERR_LIMIT for too
+ *         many parameters.
+ */
+enum fc_status fc_signature_variadic(const struct fc_signature *prototype,
+                                     const struct fc_type *const *extra,
+                                     size_t count,
+                                     struct fc_signature **out);
+
+/**
+ * The number of parameters, extra arguments of a variadic call included; 0 for NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_signature_param_count(const struct fc_signature *signature);
+
+/**
+ * The type of a parameter.
+ *
+ * @param signature the signature.
+ * @param index     the parameter's number, from 0; extra arguments follow the named ones.
+ * @return the type, borrowed: it lives as long as the signature. NULL for a number past the last
+ *         parameter, and for NULL.
+ *
+ * Any thread may call this.
+ */
+const struct fc_type *fc_signature_param(const struct fc_signature *signature, size_t index);
+
+/**
+ * The type of the result.
+ *
+ * @return the type, borrowed: it lives as long as the signature. NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+const struct fc_type *fc_signature_result(const struct fc_signature *signature);
+
+/**
+ * The name of the function that a prototype declares.
+ *
+ * @return UTF-8 text that lives as long as the signature; "" if it has no name, and for NULL. Never
+ *         NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_signature_name(const struct fc_signature *signature);
+
+/**
+ * The calling convention; where none was asked for, the platform's own by its name.
+ *
+ * @return never FC_ABI_DEFAULT, but for NULL.
+ *
+ * Any thread may call this.
+ */
+fc_abi fc_signature_abi(const struct fc_signature *signature);
+
+/**
+ * Whether the function is variadic: its prototype ends in ", ...", or it was made with extra
+ * arguments. false for NULL.
+ *
+ * Any thread may call this.
+ */
+bool fc_signature_is_variadic(const struct fc_signature *signature);
+
+/**
+ * The signature of a function type, or of a pointer to a function.
+ *
+ * @return the signature, borrowed: it lives as long as the type. NULL for other types and for NULL.
+ *
+ * Any thread may call this.
+ */
+const struct fc_signature *fc_type_signature(const struct fc_type *type);
+
+/**
+ * Where every byte of a call travels, as text for people: the prototype, then one line for each
+ * parameter, then the result, the stack bytes and the path that calls take.
+ *
+ * @param signature the signature.
+ * @param buffer    where the text goes, ending in NUL and cut if need be; NULL only if `length` is 0.
+ * @param length    the bytes that may be written there.
+ * @return the length of the whole text in bytes without the NUL, as snprintf returns it. Where the
+ *         signature cannot be called, the text says why. 0 for NULL.
+ *
+ * Any thread may call this.
+ */
+size_t fc_signature_explain(const struct fc_signature *signature,
+                            char *buffer,
+                            size_t length);
+
+/**
+ * Gives a signature back. Functions that were made with it keep it alive.
+ *
+ * @param signature what fc_signature_new, fc_signature_parse or fc_signature_variadic gave; NULL
+ *                  does nothing. Not a borrowed signature.
+ *
+ * Any thread may call this.
+ */
+void fc_signature_free(struct fc_signature *signature);
+
+/**
+ * Opens a library.
+ *
+ * @param path    NULL: the running program and all that it has loaded. With a slash: that file. A bare
+ *                name is tried in the folders of `options`, then as given, then in the platform's
+ *                forms: "m" is looked for as libm.so.6 and libm.so.
+ * @param options flags and folders; NULL: the defaults, which are symbols that are looked up at once
+ *                and serve no other library.
+ * @param out     the library, which the caller frees with fc_library_free.
+ *
+ * Any thread may call this. The library's initializers run on it.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, unknown flags or an empty name; FC_ERR_NOT_FOUND if there is
+ *         no such file: the message names what was tried; FC_ERR_LOAD if the file is there and the
+ *         system's loader refuses it: the message says why.
+ */
+enum fc_status fc_library_open(const char *path,
+                               const struct fc_open_options *options,
+                               struct fc_library **out);
+
+/**
+ * The address of a function or variable in a library, or in a library that it needs.
+ *
+ * @param library the library.
+ * @param name    the symbol's name; "name@VERSION" and "name@@VERSION" ask for one version of it.
+ * @param out     its address. It is good for as long as the library is open.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, an empty name or text that is no UTF-8; FC_ERR_NOT_FOUND if
+ *         there is no such symbol.
+ */
+enum fc_status fc_library_symbol(const struct fc_library *library,
+                                 const char *name,
+                                 void **out);
+
+/**
+ * The file of a library as the system's loader resolved it; of the running program, its own file.
+ *
+ * @return the path, which lives as long as the library; NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_library_path(const struct fc_library *library);
+
+/**
+ * Gives a library back. It is closed when nothing that was bound from it is left either.
+ *
+ * @param library what fc_library_open gave; NULL does nothing.
+ *
+ * Any thread may call this. The library's finalizers may run on it.
+ */
+void fc_library_free(struct fc_library *library);
+
+/**
+ * Makes the function at an address callable.
+ *
+ * @param signature its signature, which is kept alive.
+ * @param address   where it is. The caller sees to it that it stays there for as long as it is called;
+ *                  fc_bind does that by itself.
+ * @param options   flags; NULL: none.
+ * @param out       the function, which the caller frees with fc_function_free.
+ *
+ * Any thread may call this. Functions whose arguments travel alike share their code.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, unknown or contradicting flags, and a variadic prototype that
+ *         is not completed (fc_signature_variadic); FC_ERR_UNSUPPORTED for a convention or a flag that
+ *         this version does not know, and for a type that the path which was asked for cannot pass;
+ *         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack; FC_ERR_MEMORY and
+ *         FC_ERR_SYSTEM if there is no memory for code.
+ */
+enum fc_status fc_function_new(const struct fc_signature *signature,
+                               void *address,
+                               const struct fc_function_options *options,
+                               struct fc_function **out);
+
+/**
+ * Makes a function of a library callable, in one step.
+ *
+ * @param library   the library, which is kept open for as long as the function lives.
+ * @param decls     (optional) where the types are declared.
+ * @param prototype "double pow(double, double)", or the name of a function in `decls`. Its name is the
+ *                  symbol that is looked up.
+ * @param options   flags; NULL: none.
+ * @param out       the function, which the caller frees with fc_function_free.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; what fc_signature_parse, fc_library_symbol and fc_function_new return, for the same
+ *         reasons; FC_ERR_ARGUMENT for a prototype without a name.
+ */
+enum fc_status fc_bind(const struct fc_library *library,
+                       const struct fc_decls *decls,
+                       const char *prototype,
+                       const struct fc_function_options *options,
+                       struct fc_function **out);
+
+/**
+ * The signature of a function.
+ *
+ * @return the signature, borrowed: it lives as long as the function. NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+const struct fc_signature *fc_function_signature(const struct fc_function *function);
+
+/**
+ * The address that a function calls; NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+void *fc_function_address(const struct fc_function *function);
+
+/**
+ * How calls of a function are made: "stub", or "libffi: " and why no stub is used.
+ *
+ * @return text that lives as long as the function; NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_function_path(const struct fc_function *function);
+
+/**
+ * Gives a function back. Its entries are no longer to be called once nobody holds it.
+ *
+ * @param function what fc_function_new or fc_bind gave; NULL does nothing.
+ *
+ * Any thread may call this, but not while the last reference's function is running.
+ */
+void fc_function_free(struct fc_function *function);
+
+/**
+ * Calls a function. NOTHING IS CHECKED: not the function, not the pointers.
+ *
+ * @param function the function.
+ * @param ret      memory for the result: exactly as many bytes as its type has are written. It is
+ *                 aligned as the type wants, and is no part of what the callee can see by other
+ *                 pointers. It may be NULL where the result is void.
+ * @param args     `args[i]` points to the i-th argument, of which exactly as many bytes as its type has
+ *                 are read; it need not be aligned. It may be NULL where there is no parameter.
+ *
+ * Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
+ * version: the callee must return.
+ */
+void fc_invoke(const struct fc_function *function,
+               void *ret,
+               void *const *args);
+
+/**
+ * The function's own code, which saves fc_invoke's look at the function. It is made when it is first
+ * asked for and lives as long as the function. It is called as fc_invoke is, and checks as little.
+ *
+ * @return NULL for NULL, and if there is no memory for code, with a message.
+ *
+ * Any thread may call this.
+ */
+fc_entry fc_function_entry(const struct fc_function *function);
+
+/**
+ * Calls a function with its arguments in 8-byte slots, as interpreters have them. NOTHING IS CHECKED.
+ *
+ * @param function the function.
+ * @param ret      a slot for the result. One of at most 8 bytes is written to it: an integer extended
+ *                 to 64 bits, anything else with zeros above it. A larger one is written to where
+ *                 ret->p points, which is aligned as its type wants. It may be one of `slots`, and may
+ *                 be NULL where the result is void.
+ * @param slots    one slot for each argument: a value of at most 8 bytes, structs too, stands in its low
+ *                 bytes, and what is above it is not read; a larger one is pointed to. It may be NULL
+ *                 where there is no parameter.
+ *
+ * Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
+ * version: the callee must return.
+ */
+void fc_invoke_slots(const struct fc_function *function,
+                     union fc_slot *ret,
+                     const union fc_slot *slots);
+
+/**
+ * The function's own code for slots, as fc_function_entry. It is called as fc_invoke_slots is, and checks
+ * as little.
+ *
+ * @return NULL for NULL, and if there is no memory for code, with a message.
+ *
+ * Any thread may call this.
+ */
+fc_slot_entry fc_function_slot_entry(const struct fc_function *function);
+
+/**
+ * Calls a function as fc_invoke does, after looking at the pointers.
+ *
+ * @param function the function.
+ * @param ret      memory for the result, as for fc_invoke.
+ * @param args     pointers to the arguments, as for fc_invoke.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK: it was called; FC_ERR_ARGUMENT if the function is NULL, `ret` is although there is a
+ *         result, `args` or one of its pointers is although there is such a parameter. It was not
+ *         called then.
+ */
+enum fc_status fc_invoke_checked(const struct fc_function *function,
+                                 void *ret,
+                                 void *const *args);
+
+/**
+ * errno (GetLastError on Windows) right after this thread's last call of a function that was bound with
+ * FC_CAPTURE_ERRNO; 0 before the first.
+ *
+ * Any thread may call this; each has its own.
+ */
+int fc_captured_errno(void);
+
+/**
+ * Tells what executable memory holds at the moment.
+ *
+ * @param out what it holds; its `size` is set by the caller, and no more than that is written.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL or a size that is too small to hold itself.
+ */
+enum fc_status fc_code_statistics(struct fc_code_stats *out);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* FARCALL_H */

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Makes a Debian 12 machine that has cargo and gcc ready. Installs only what is missing, and
+# needs neither network nor root when nothing is.
+#
+#   scripts/setup.sh         all that `make test` and `make bench` need
+#   scripts/setup.sh demo    what `make demo` needs
+set -euo pipefail
+
+case "${1:-all}" in
+  demo)
+    packages=(gcc libc6-dev make zlib1g libsqlite3-0)
+    nextest=no
+    ;;
+  all)
+    packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 binutils
+      zlib1g-dev libsqlite3-dev libffi-dev libffcall-dev valgrind)
+    nextest=yes
+    ;;
+  *)
+    echo "usage: $0 [all|demo]" >&2
+    exit 2
+    ;;
+esac
+
+fail() {
+  echo "setup: $1" >&2
+  exit 1
+}
+
+# Elsewhere than on Debian the packages have other names, so that only what can be seen to be
+# lacking is an error.
+without_dpkg() {
+  local lacking=() tool
+  for tool in "${packages[@]}"; do
+    case "$tool" in
+      lib* | zlib* | ninja-build | binutils) continue ;;
+    esac
+    command -v "$tool" >/dev/null || lacking+=("$tool")
+  done
+  [ ${#lacking[@]} -eq 0 ] || fail "not a Debian system; please install: ${lacking[*]}"
+  echo "setup: not a Debian system; taking it that these are there: ${packages[*]}"
+}
+
+install_packages() {
+  local installed missing=() package as_root=()
+  installed=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${packages[@]}" \
+    2>/dev/null | sed -n 's/^installed //p') || installed=${installed:-}
+  for package in "${packages[@]}"; do
+    grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      fail "not root and no sudo; please have these packages installed: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  echo "setup: installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq ||
+    fail "apt-get update failed; these packages are lacking: ${missing[*]}"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" ||
+    fail "apt-get install failed; these packages are lacking: ${missing[*]}"
+}
+
+install_nextest() {
+  [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo-nextest" ] && return 0
+  command -v cargo-nextest >/dev/null && return 0
+  echo "setup: installing cargo-nextest (takes some minutes)"
+  cargo install --locked cargo-nextest || fail "cargo-nextest could not be installed"
+}
+
+command -v cargo >/dev/null || fail "cargo is lacking: see https://rustup.rs, or apt-get install cargo"
+if command -v dpkg-query >/dev/null; then install_packages; else without_dpkg; fi
+if [ "$nextest" = yes ]; then install_nextest; fi

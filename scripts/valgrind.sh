@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Runs the C tests of one build folder under valgrind.
+#
+#   scripts/valgrind.sh BUILD_DIR
+set -euo pipefail
+build=$1
+count=0
+failed=()
+for test in "$build"/test_*; do
+  [ -x "$test" ] && [ -f "$test" ] || continue
+  echo "== $test"
+  count=$((count + 1))
+  # Memory of stubs is reused for other stubs, which valgrind only notices when told to look.
+  valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+    --smc-check=all-non-file "$test" || failed+=("$test")
+done
+echo "valgrind: $count programs, ${#failed[@]} failed ${failed[*]}"
+[ "$count" -gt 0 ] && [ ${#failed[@]} -eq 0 ]

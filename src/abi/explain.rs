@@ -1,0 +1,112 @@
+//! An assignment as text for people.
+
+use super::{Assignment, Extension, Piece, Place, ResultPassing, sysv64};
+use crate::types::{Convention, Signature};
+use std::fmt::Write;
+
+/// Where every byte travels: a line for the prototype, one for each parameter, then the result
+/// and the stack.
+pub fn explain(signature: &Signature, assignment: &Assignment) -> String {
+    let mut rows = Vec::new();
+    for (index, parameter) in assignment.parameters().iter().enumerate() {
+        let ty = signature.param(index);
+        let label = match index < signature.function().fixed {
+            true => format!("parameter {}", index + 1),
+            false => format!("extra argument {}", index + 1),
+        };
+        let places = pieces(assignment, assignment.pieces(parameter), parameter.size);
+        rows.push((
+            label,
+            ty.get().describe(),
+            places + &extension(parameter.extension, parameter.size),
+        ));
+    }
+    let result = signature.result();
+    let places = match assignment.result {
+        ResultPassing::Void => "nothing".to_owned(),
+        ResultPassing::Registers => pieces(
+            assignment,
+            assignment.result_pieces(),
+            assignment.result_size,
+        ),
+        ResultPassing::Memory { address, returned } => {
+            let mut text = format!("memory, its address in {}", place(assignment, address, 8));
+            if let Some(returned) = returned {
+                let _ = write!(text, ", given back in {}", place(assignment, returned, 8));
+            }
+            text
+        }
+    };
+    rows.push(("result".to_owned(), result.get().describe(), places));
+    let label_width = rows
+        .iter()
+        .map(|row| row.0.chars().count())
+        .max()
+        .unwrap_or(0);
+    let type_width = rows
+        .iter()
+        .map(|row| row.1.chars().count())
+        .max()
+        .unwrap_or(0);
+    let mut text = format!("{}\n", signature.prototype());
+    for (label, ty, places) in rows {
+        let _ = writeln!(text, "  {label:label_width$}  {ty:type_width$}  {places}");
+    }
+    let _ = writeln!(
+        text,
+        "  {:label_width$}  {} bytes, aligned to {}",
+        "stack", assignment.stack_size, assignment.stack_align
+    );
+    if let Some(count) = assignment.vector_count {
+        let _ = writeln!(
+            text,
+            "  {:label_width$}  al = {count} vector registers",
+            "variadic"
+        );
+    }
+    text
+}
+
+fn extension(extension: Extension, size: u32) -> String {
+    match extension {
+        Extension::Zero if size < 4 => ", zero-extended to 32 bits".to_owned(),
+        Extension::Sign if size < 4 => ", sign-extended to 32 bits".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn pieces(assignment: &Assignment, list: &[Piece], size: u32) -> String {
+    match list {
+        [] => "nothing".to_owned(),
+        [piece] if piece.size == size || matches!(piece.place, Place::X87(_)) => {
+            place(assignment, piece.place, piece.size)
+        }
+        _ => {
+            let text = list.iter().map(|piece| {
+                let last = piece.offset + piece.size - 1;
+                format!(
+                    "bytes {}-{last} in {}",
+                    piece.offset,
+                    place(assignment, piece.place, piece.size)
+                )
+            });
+            text.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn place(assignment: &Assignment, place: Place, size: u32) -> String {
+    match (assignment.convention, place) {
+        (Convention::SysV64, Place::General(number)) => {
+            sysv64::GENERAL_NAMES[usize::from(number)].to_owned()
+        }
+        (Convention::SysV64, Place::Vector(number)) if size > 16 => format!("ymm{number}"),
+        (Convention::SysV64, Place::Vector(number)) => format!("xmm{number}"),
+        (_, Place::General(number)) => format!("general register {number}"),
+        (_, Place::Vector(number)) => format!("vector register {number}"),
+        (_, Place::X87(number)) => format!("st({number})"),
+        (_, Place::Stack(offset)) => {
+            format!("stack bytes {offset}-{}", offset + size.max(1) - 1)
+        }
+    }
+}

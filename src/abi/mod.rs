@@ -1,0 +1,218 @@
+//! Where every byte of a call travels. A signature goes in; an `Assignment` comes out, which is
+//! pure data: whoever needs to know where a value is asks it and never works it out again.
+
+mod explain;
+mod sysv64;
+#[cfg(test)]
+mod tests;
+
+pub use explain::explain;
+
+use crate::error::{Error, Result};
+use crate::types::{Convention, Signature, TypeRef};
+
+/// The stack bytes of one call's arguments, at most.
+pub const MAX_STACK: u64 = 1 << 28;
+
+/// Where a piece of a value is while it travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// A general register, by its number in the instruction set.
+    General(u8),
+    /// A vector register, by its number in the instruction set.
+    Vector(u8),
+    /// A position on the x87 register stack, 0 is the top.
+    X87(u8),
+    /// A byte offset in the argument area; at the call, it begins at the stack pointer.
+    Stack(u32),
+}
+
+/// How an integer that is narrower than a register fills it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// It is no integer, or is as wide as a register: what is above it has no meaning.
+    None,
+    /// With zeros.
+    Zero,
+    /// With its sign.
+    Sign,
+}
+
+/// Some bytes of a value, and where they travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// The first of them in the value.
+    pub offset: u32,
+    /// How many.
+    pub size: u32,
+    /// Where they are during the call.
+    pub place: Place,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// Bytes of the whole value.
+    pub size: u32,
+    /// How it fills a register.
+    pub extension: Extension,
+    first: u32,
+    count: u32,
+}
+
+/// How the result comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ResultPassing {
+    /// There is none.
+    Void,
+    /// In registers, as the result's pieces say.
+    Registers,
+    /// The caller passes the address of memory for it.
+    Memory {
+        /// Where that address travels to the callee.
+        address: Place,
+        /// Where the callee gives it back, if it does.
+        returned: Option<Place>,
+    },
+}
+
+/// Where every byte of a call travels.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Assignment {
+    /// The convention, never `Default`.
+    pub convention: Convention,
+    parameters: Vec<Parameter>,
+    pieces: Vec<Piece>,
+    /// How the result comes back.
+    pub result: ResultPassing,
+    /// Bytes of the result.
+    pub result_size: u32,
+    /// How a result is extended that is a narrow integer.
+    pub result_extension: Extension,
+    first_result_piece: u32,
+    /// Bytes of the argument area.
+    pub stack_size: u32,
+    /// Its alignment in bytes.
+    pub stack_align: u32,
+    /// What the callee of a variadic call is told of the vector registers in use
+    /// (x86-64 psABI, 3.5.7: in al).
+    pub vector_count: Option<u8>,
+}
+
+impl Assignment {
+    /// The parameters, in order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The pieces of a parameter, in order of their offsets. An empty struct has none.
+    pub fn pieces(&self, parameter: &Parameter) -> &[Piece] {
+        &self.pieces[parameter.first as usize..][..parameter.count as usize]
+    }
+
+    /// The pieces of a result that comes back in registers, in order of their offsets.
+    pub fn result_pieces(&self) -> &[Piece] {
+        &self.pieces[self.first_result_piece as usize..]
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> usize {
+        self.parameters.len() * size_of::<Parameter>() + self.pieces.len() * size_of::<Piece>()
+    }
+}
+
+/// Collects an assignment's parts while a convention walks through a signature.
+struct Builder {
+    assignment: Assignment,
+}
+
+impl Builder {
+    fn new(convention: Convention, parameters: usize, stack_align: u32) -> Builder {
+        Builder {
+            assignment: Assignment {
+                convention,
+                parameters: Vec::with_capacity(parameters),
+                pieces: Vec::with_capacity(parameters + 2),
+                result: ResultPassing::Void,
+                result_size: 0,
+                result_extension: Extension::None,
+                first_result_piece: 0,
+                stack_size: 0,
+                stack_align,
+                vector_count: None,
+            },
+        }
+    }
+
+    fn parameter(&mut self, size: u32, extension: Extension, pieces: &[Piece]) {
+        let first = self.assignment.pieces.len() as u32;
+        self.assignment.pieces.extend_from_slice(pieces);
+        self.assignment.parameters.push(Parameter {
+            size,
+            extension,
+            first,
+            count: pieces.len() as u32,
+        });
+    }
+
+    /// After the last parameter.
+    fn result(mut self, passing: ResultPassing, ty: TypeRef<'_>, pieces: &[Piece]) -> Assignment {
+        self.assignment.result = passing;
+        self.assignment.result_size = ty.size() as u32;
+        self.assignment.result_extension = extension(ty);
+        self.assignment.first_result_piece = self.assignment.pieces.len() as u32;
+        self.assignment.pieces.extend_from_slice(pieces);
+        self.assignment
+    }
+}
+
+/// How a scalar fills a register.
+fn extension(ty: TypeRef<'_>) -> Extension {
+    let kind = ty.value_kind();
+    match (kind.is_integer() && ty.size() < 8, kind.is_signed()) {
+        (false, _) => Extension::None,
+        (true, true) => Extension::Sign,
+        (true, false) => Extension::Zero,
+    }
+}
+
+/// The convention that a signature stands for: what it names, or its target's own.
+pub fn convention(signature: &Signature) -> Convention {
+    use crate::types::target::Model;
+    match (
+        signature.function().convention,
+        signature.get().node.target.model,
+    ) {
+        (Convention::Default, Model::LinuxX86_64) => Convention::SysV64,
+        (Convention::Default, Model::WindowsX86_64) => Convention::Win64,
+        (Convention::Default, Model::LinuxAarch64) => Convention::Aapcs64,
+        (Convention::Default, Model::AppleAarch64) => Convention::Apple64,
+        (named, _) => named,
+    }
+}
+
+/// Assigns a place to every byte of a call of this signature.
+pub fn assign(signature: &Signature) -> Result<Assignment> {
+    let assigned = signature
+        .check_callable()
+        .and_then(|()| match convention(signature) {
+            Convention::SysV64 => sysv64::assign(signature),
+            Convention::Win64 => Err(not_yet("win64")),
+            Convention::Aapcs64 => Err(not_yet("aapcs64")),
+            Convention::Apple64 => Err(not_yet("apple64")),
+            Convention::Default => Err(Error::new(
+                crate::error::Status::Internal,
+                "a convention that stands for itself",
+            )),
+        });
+    match signature.name().is_empty() {
+        true => assigned,
+        false => assigned.map_err(|error| error.within(signature.name().to_string_lossy())),
+    }
+}
+
+fn not_yet(convention: &str) -> Error {
+    Error::unsupported(format!(
+        "this version of farcall does not call by the {convention} convention"
+    ))
+}

@@ -1,0 +1,400 @@
+//! System V, x86-64. Section numbers are those of the x86-64 psABI. Where gcc and clang disagree
+//! it is gcc that is followed, which is what the psABI says too.
+
+use super::{Assignment, Builder, MAX_STACK, Piece, Place, ResultPassing, extension};
+use crate::error::{Error, Result};
+use crate::types::{Convention, Data, Kind, Signature, TypeRef};
+
+const RAX: u8 = 0;
+const RDX: u8 = 2;
+const RDI: u8 = 7;
+/// rdi, rsi, rdx, rcx, r8, r9 (3.2.3, "Passing").
+const GENERAL: [u8; 6] = [RDI, 6, RDX, 1, 8, 9];
+const VECTOR: usize = 8;
+/// The names of the general registers, by number.
+pub(super) const GENERAL_NAMES: [&str; 16] = [
+    "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15",
+];
+
+/// The classes of an eightbyte (3.2.3, "Classification").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Class {
+    NoClass,
+    Integer,
+    Sse,
+    SseUp,
+    X87,
+    X87Up,
+    Memory,
+}
+
+/// The classes of a value of at most 64 bytes.
+#[derive(Clone, Copy)]
+struct Classes {
+    class: [Class; 8],
+    count: usize,
+}
+
+/// A value whose class is MEMORY, as a whole.
+struct InMemory;
+
+impl Classes {
+    fn eightbytes(&self) -> &[Class] {
+        &self.class[..self.count]
+    }
+
+    /// Merges a class into those of the eightbytes that `bytes` touches (3.2.3, rule 4).
+    fn merge(&mut self, first: u64, last: u64, class: Class) {
+        for eightbyte in first / 8..=last / 8 {
+            if let Some(own) = self.class.get_mut(eightbyte as usize) {
+                *own = merge(*own, class);
+            }
+        }
+    }
+}
+
+fn merge(a: Class, b: Class) -> Class {
+    use Class::*;
+    match (a, b) {
+        (a, b) if a == b => a,
+        (NoClass, other) | (other, NoClass) => other,
+        (Memory, _) | (_, Memory) => Memory,
+        (Integer, _) | (_, Integer) => Integer,
+        (X87 | X87Up, _) | (_, X87 | X87Up) => Memory,
+        _ => Sse,
+    }
+}
+
+fn classify(ty: TypeRef<'_>) -> std::result::Result<Classes, InMemory> {
+    let size = ty.size();
+    if size > 64 {
+        return Err(InMemory);
+    }
+    let mut classes = Classes {
+        class: [Class::NoClass; 8],
+        count: size.div_ceil(8) as usize,
+    };
+    classify_at(ty, 0, &mut classes)?;
+    post_merge(&mut classes, size)?;
+    Ok(classes)
+}
+
+/// Merges the classes of the scalars in a value that stands at an offset.
+fn classify_at(
+    ty: TypeRef<'_>,
+    offset: u64,
+    classes: &mut Classes,
+) -> std::result::Result<(), InMemory> {
+    match &ty.node.data {
+        Data::Record(record) => {
+            for field in record.fields.iter().flatten() {
+                let at = offset + field.offset;
+                match field.bits {
+                    // Bit-fields need no alignment. Unnamed ones count too, where gcc compiles C;
+                    // clang leaves them out.
+                    Some(0) => {}
+                    Some(bits) => {
+                        let last = at + u64::from(field.bit_offset + bits - 1) / 8;
+                        classes.merge(at, last, Class::Integer);
+                    }
+                    None => classify_at(ty.follow(&field.link), at, classes)?,
+                }
+            }
+            Ok(())
+        }
+        Data::Array { element, length } => {
+            let element = ty.follow(element);
+            // Elements without bytes have no class, however many they are.
+            if element.size() == 0 {
+                return Ok(());
+            }
+            for index in 0..length.unwrap_or(0) {
+                classify_at(element, offset + index * element.size(), classes)?;
+            }
+            Ok(())
+        }
+        Data::Vector { element, lanes } => {
+            classify_vector(ty, ty.follow(element).kind(), *lanes, offset, classes)
+        }
+        _ => classify_scalar(ty, offset, classes),
+    }
+}
+
+fn classify_scalar(
+    ty: TypeRef<'_>,
+    offset: u64,
+    classes: &mut Classes,
+) -> std::result::Result<(), InMemory> {
+    let kind = ty.value_kind();
+    let (size, align) = kind
+        .layout(ty.node.target)
+        .unwrap_or((ty.size(), ty.align()));
+    // "If it has unaligned fields, it has class MEMORY" (rule 1). What counts is the alignment
+    // that the scalar has by nature, whatever a typedef says.
+    if offset % u64::from(align) != 0 {
+        return Err(InMemory);
+    }
+    let last = offset + size.max(1) - 1;
+    match kind {
+        Kind::F16 | Kind::F32 | Kind::F64 | Kind::ComplexF32 | Kind::ComplexF64 => {
+            classes.merge(offset, last, Class::Sse);
+        }
+        Kind::F128 => {
+            classes.merge(offset, offset, Class::Sse);
+            classes.merge(offset + 8, offset + 8, Class::SseUp);
+        }
+        Kind::LongDouble => {
+            classes.merge(offset, offset, Class::X87);
+            classes.merge(offset + 8, offset + 8, Class::X87Up);
+        }
+        // On its own it is COMPLEX_X87, which never comes here; in a record it is memory.
+        Kind::ComplexLongDouble => return Err(InMemory),
+        Kind::Void => {}
+        _ => classes.merge(offset, last, Class::Integer),
+    }
+    Ok(())
+}
+
+/// Vectors: gcc passes integer ones of less than an eightbyte as integers, and those of a single
+/// float or double, which have no machine mode, in memory.
+fn classify_vector(
+    ty: TypeRef<'_>,
+    lane: Kind,
+    lanes: u64,
+    offset: u64,
+    classes: &mut Classes,
+) -> std::result::Result<(), InMemory> {
+    let size = ty.size();
+    if (lanes == 1 && lane.is_float()) || offset % size != 0 {
+        return Err(InMemory);
+    }
+    if size < 8 && lane.is_integer() {
+        classes.merge(offset, offset + size - 1, Class::Integer);
+        return Ok(());
+    }
+    classes.merge(offset, offset, Class::Sse);
+    if size > 8 {
+        classes.merge(offset + 8, offset + size - 1, Class::SseUp);
+    }
+    Ok(())
+}
+
+/// 3.2.3, rule 5.
+fn post_merge(classes: &mut Classes, size: u64) -> std::result::Result<(), InMemory> {
+    use Class::*;
+    let class = &mut classes.class[..classes.count];
+    let one_vector = class.first() == Some(&Sse) && class[1..].iter().all(|&up| up == SseUp);
+    if class.contains(&Memory) || (size > 16 && !one_vector) {
+        return Err(InMemory);
+    }
+    for index in 0..class.len() {
+        let before = index.checked_sub(1).map(|before| class[before]);
+        match class[index] {
+            X87Up if before != Some(X87) => return Err(InMemory),
+            SseUp if !matches!(before, Some(Sse | SseUp)) => class[index] = Sse,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The pieces of a value in registers, taken from what is left of them; `None` if they don't do.
+/// Nothing is taken then.
+struct Registers<'a> {
+    general: &'a [u8],
+    vector: &'a [u8],
+}
+
+#[derive(Default)]
+struct Pieces {
+    piece: [Option<Piece>; 2],
+    general: usize,
+    vector: usize,
+}
+
+fn pieces_in_registers(classes: &Classes, size: u64, registers: &Registers<'_>) -> Option<Pieces> {
+    let mut pieces = Pieces::default();
+    let mut count = 0;
+    let eightbytes = classes.eightbytes();
+    for (index, class) in eightbytes.iter().enumerate() {
+        let offset = index as u64 * 8;
+        let mut end = offset + 8;
+        let place = match class {
+            Class::Integer => {
+                let register = *registers.general.get(pieces.general)?;
+                pieces.general += 1;
+                Place::General(register)
+            }
+            Class::Sse => {
+                let register = *registers.vector.get(pieces.vector)?;
+                pieces.vector += 1;
+                let ups = eightbytes[index + 1..]
+                    .iter()
+                    .take_while(|&&up| up == Class::SseUp);
+                end += 8 * ups.count() as u64;
+                Place::Vector(register)
+            }
+            _ => continue,
+        };
+        pieces.piece[count] = Some(Piece {
+            offset: offset as u32,
+            size: (end.min(size) - offset) as u32,
+            place,
+        });
+        count += 1;
+    }
+    Some(pieces)
+}
+
+impl Pieces {
+    fn list(&self) -> impl Iterator<Item = Piece> {
+        self.piece.into_iter().flatten()
+    }
+}
+
+const ALL_VECTOR: [u8; VECTOR] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+struct State {
+    builder: Builder,
+    general: usize,
+    vector: usize,
+    stack: u64,
+}
+
+pub(super) fn assign(signature: &Signature) -> Result<Assignment> {
+    let function = signature.function();
+    let get = signature.get();
+    let result = get.follow(&function.result);
+    let mut state = State {
+        builder: Builder::new(Convention::SysV64, function.params.len(), 16),
+        general: 0,
+        vector: 0,
+        stack: 0,
+    };
+    let (passing, result_pieces) = assign_result(result)?;
+    if matches!(passing, ResultPassing::Memory { .. }) {
+        state.general = 1;
+    }
+    for (index, link) in function.params.iter().enumerate() {
+        let extra = index >= function.fixed;
+        state
+            .parameter(get.follow(link).main_variant(), extra)
+            .map_err(|error| error.within(format!("parameter {}", index + 1)))?;
+    }
+    let vectors = state.vector as u8;
+    let mut builder = state.builder;
+    builder.assignment.stack_size = state.stack as u32;
+    builder.assignment.vector_count = function.variadic.then_some(vectors);
+    Ok(builder.result(passing, result, &result_pieces))
+}
+
+fn check_vector(ty: TypeRef<'_>, classes: &Classes) -> Result<()> {
+    if classes.count > 4 && classes.class[0] == Class::Sse {
+        return Err(Error::unsupported(format!(
+            "{}: 512-bit vectors are not supported",
+            ty.describe()
+        )));
+    }
+    Ok(())
+}
+
+/// 3.2.3, "Returning of Values".
+fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
+    let ty = ty.main_variant();
+    let x87 = |offset, register| Piece {
+        offset,
+        size: 10,
+        place: Place::X87(register),
+    };
+    if ty.size() == 0 {
+        return Ok((ResultPassing::Void, Vec::new()));
+    }
+    if ty.kind() == Kind::ComplexLongDouble {
+        return Ok((ResultPassing::Registers, vec![x87(0, 0), x87(16, 1)]));
+    }
+    let Ok(classes) = classify(ty) else {
+        let passing = ResultPassing::Memory {
+            address: Place::General(RDI),
+            returned: Some(Place::General(RAX)),
+        };
+        return Ok((passing, Vec::new()));
+    };
+    check_vector(ty, &classes).map_err(|error| error.within("result"))?;
+    if classes.eightbytes().first() == Some(&Class::X87) {
+        return Ok((ResultPassing::Registers, vec![x87(0, 0)]));
+    }
+    let registers = Registers {
+        general: &[RAX, RDX],
+        vector: &ALL_VECTOR[..2],
+    };
+    // Two eightbytes never need more than two registers of a kind.
+    let pieces = pieces_in_registers(&classes, ty.size(), &registers).unwrap_or_default();
+    Ok((ResultPassing::Registers, pieces.list().collect()))
+}
+
+impl State {
+    /// 3.2.3, "Passing". A value goes wholly to registers or wholly to the stack, and registers
+    /// that it could not use are left to later ones.
+    fn parameter(&mut self, ty: TypeRef<'_>, extra: bool) -> Result<()> {
+        let size = ty.size();
+        if size == 0 {
+            self.builder.parameter(0, extension(ty), &[]);
+            return Ok(());
+        }
+        let in_registers = classify(ty).ok().filter(|classes| {
+            let x87 = matches!(classes.eightbytes().first(), Some(Class::X87));
+            // Vectors of 32 bytes and more travel on the stack where they are unnamed (3.5.7).
+            let unnamed_vector = extra && classes.count > 2;
+            !x87 && !unnamed_vector
+        });
+        if let Some(classes) = in_registers {
+            check_vector(ty, &classes)?;
+            let registers = Registers {
+                general: &GENERAL[self.general..],
+                vector: &ALL_VECTOR[self.vector..],
+            };
+            if let Some(pieces) = pieces_in_registers(&classes, size, &registers) {
+                self.general += pieces.general;
+                self.vector += pieces.vector;
+                let mut list = [Piece {
+                    offset: 0,
+                    size: 0,
+                    place: Place::Stack(0),
+                }; 2];
+                let mut count = 0;
+                for piece in pieces.list() {
+                    list[count] = piece;
+                    count += 1;
+                }
+                self.builder
+                    .parameter(size as u32, extension(ty), &list[..count]);
+                return Ok(());
+            }
+        }
+        self.on_stack(ty)
+    }
+
+    fn on_stack(&mut self, ty: TypeRef<'_>) -> Result<()> {
+        let size = ty.size();
+        let align = ty.align().max(8);
+        let place = self.stack.next_multiple_of(u64::from(align));
+        let end = (place + size).next_multiple_of(8);
+        if end > MAX_STACK {
+            return Err(Error::limit(format!(
+                "{}: the arguments need more than {MAX_STACK} bytes of stack",
+                ty.describe()
+            )));
+        }
+        self.stack = end;
+        let stack_align = &mut self.builder.assignment.stack_align;
+        *stack_align = (*stack_align).max(align);
+        let piece = Piece {
+            offset: 0,
+            size: size as u32,
+            place: Place::Stack(place as u32),
+        };
+        self.builder.parameter(size as u32, extension(ty), &[piece]);
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! What executable memory holds.
+
+use super::required;
+use super::status::{fc_status, guard};
+use crate::error::{Error, Result};
+use crate::invoke;
+use libc::size_t;
+
+/// What executable memory holds. Zero it, then set `size`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct fc_code_stats {
+    /// sizeof(fc_code_stats).
+    pub size: size_t,
+    /// Stubs. Each distinct way for arguments to travel has two, for pointers and for slots.
+    pub stubs: size_t,
+    /// Bytes of stubs.
+    pub stub_bytes: size_t,
+    /// Entries of single functions, which fc_function_entry and fc_function_slot_entry make.
+    pub entries: size_t,
+    /// Bytes of entries.
+    pub entry_bytes: size_t,
+    /// Bytes of executable memory in all.
+    pub mapped_bytes: size_t,
+}
+
+/// Tells what executable memory holds at the moment.
+///
+/// @param out what it holds; its `size` is set by the caller, and no more than that is written.
+///
+/// Any thread may call this.
+///
+/// @return FC_OK; FC_ERR_ARGUMENT for NULL or a size that is too small to hold itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_code_statistics(out: *mut fc_code_stats) -> fc_status {
+    guard(|| {
+        // SAFETY: the pointer is as the documentation asks.
+        let size = unsafe { *required(out.cast::<usize>(), "fc_code_statistics: out")? };
+        if size < size_of::<usize>() {
+            return Err(Error::argument(format!(
+                "fc_code_statistics: out.size is {size}: set it to the sizeof of the struct"
+            )));
+        }
+        let now = statistics(size);
+        // SAFETY: the caller's struct has `size` bytes.
+        unsafe {
+            let length = size.min(size_of::<fc_code_stats>());
+            std::ptr::copy_nonoverlapping((&raw const now).cast::<u8>(), out.cast(), length);
+        }
+        Result::Ok(())
+    })
+}
+
+fn statistics(size: usize) -> fc_code_stats {
+    let now = invoke::statistics();
+    fc_code_stats {
+        size,
+        stubs: now.stubs,
+        stub_bytes: now.stub_bytes,
+        entries: now.entries,
+        entry_bytes: now.entry_bytes,
+        mapped_bytes: now.mapped_bytes,
+    }
+}

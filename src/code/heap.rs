@@ -1,0 +1,195 @@
+//! The heap of executable memory: many stubs to a page. New code is written to a copy of its page,
+//! which is sealed and moved over the old one; what else is on the page goes on running. Freed code
+//! is reused, and never unmapped.
+
+use super::memory::{Draft, page_size, reserve};
+use crate::error::{Error, Result};
+use parking_lot::Mutex;
+use std::sync::LazyLock;
+
+/// Stubs begin at multiples of this.
+const ALIGN: usize = 16;
+/// Address space is reserved in pieces of this many bytes.
+const RESERVATION: usize = 1 << 18;
+/// What a jump to unused bytes meets: `int3` on x86.
+const FILL: u8 = 0xcc;
+/// Readable bytes before the first code of a page run: clang's -fsanitize=function reads 8 bytes
+/// in front of a function before it calls it.
+const MARGIN: usize = ALIGN;
+
+/// Code in executable memory, freed when this is dropped.
+#[derive(Debug)]
+pub struct CodeBlock {
+    address: usize,
+    length: usize,
+}
+
+impl CodeBlock {
+    /// Where the code is.
+    pub fn address(&self) -> usize {
+        self.address
+    }
+}
+
+impl Drop for CodeBlock {
+    fn drop(&mut self) {
+        HEAP.lock().free(self.address, self.length);
+    }
+}
+
+/// What the heap holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CodeStatistics {
+    /// Blocks in use.
+    pub blocks: usize,
+    /// Bytes in use, alignment included.
+    pub block_bytes: usize,
+    /// Bytes of executable memory.
+    pub mapped_bytes: usize,
+}
+
+/// A run of pages that are sealed together.
+struct Run {
+    address: usize,
+    length: usize,
+    /// Unused ranges (offset, length), by offset, none adjacent to another.
+    free: Vec<(usize, usize)>,
+    /// It has been sealed once: its bytes can be read.
+    sealed: bool,
+}
+
+struct Heap {
+    page: usize,
+    runs: Vec<Run>,
+    /// Reserved address space that no run has yet.
+    reserved: (usize, usize),
+    statistics: CodeStatistics,
+}
+
+static HEAP: LazyLock<Mutex<Heap>> = LazyLock::new(|| {
+    Mutex::new(Heap {
+        page: page_size(),
+        runs: Vec::new(),
+        reserved: (0, 0),
+        statistics: CodeStatistics::default(),
+    })
+});
+
+/// Puts code of at most `length` bytes into executable memory. `write` gets the address where it
+/// will be.
+pub fn add(length: usize, write: impl FnOnce(usize) -> Vec<u8>) -> Result<CodeBlock> {
+    HEAP.lock()
+        .add(length.max(1).next_multiple_of(ALIGN), write)
+}
+
+/// What the heap holds now.
+pub fn statistics() -> CodeStatistics {
+    HEAP.lock().statistics
+}
+
+impl Heap {
+    fn add(&mut self, length: usize, write: impl FnOnce(usize) -> Vec<u8>) -> Result<CodeBlock> {
+        let (index, offset) = match self.find(length) {
+            Some(found) => found,
+            None => (self.new_run(length)?, MARGIN),
+        };
+        let run = &mut self.runs[index];
+        let address = run.address + offset;
+        let code = write(address);
+        if code.len() > length {
+            return Err(Error::new(
+                crate::error::Status::Internal,
+                "code is longer than it was announced",
+            ));
+        }
+        let mut draft = Draft::new(run.length)?;
+        let bytes = draft.bytes();
+        if run.sealed {
+            // SAFETY: a sealed run is readable and `length` long, and stays mapped.
+            let old = unsafe { std::slice::from_raw_parts(run.address as *const u8, run.length) };
+            bytes.copy_from_slice(old);
+        } else {
+            bytes.fill(FILL);
+        }
+        bytes[offset..offset + length].fill(FILL);
+        bytes[offset..offset + code.len()].copy_from_slice(&code);
+        // SAFETY: the run's address came from `reserve`, and every byte of it that is in use is
+        // the same in the draft.
+        unsafe { draft.seal_over(run.address)? };
+        if !run.sealed {
+            run.sealed = true;
+            self.statistics.mapped_bytes += run.length;
+        }
+        run.take(offset, length);
+        self.statistics.blocks += 1;
+        self.statistics.block_bytes += length;
+        Ok(CodeBlock { address, length })
+    }
+
+    /// A run with room, and the offset. The last run first: it is the one that is being filled.
+    fn find(&self, length: usize) -> Option<(usize, usize)> {
+        let with_room = |(index, run): (usize, &Run)| {
+            let range = run.free.iter().find(|range| range.1 >= length)?;
+            Some((index, range.0))
+        };
+        self.runs.iter().enumerate().rev().find_map(with_room)
+    }
+
+    fn new_run(&mut self, length: usize) -> Result<usize> {
+        let bytes = (length + MARGIN).next_multiple_of(self.page);
+        if self.reserved.1 < bytes {
+            let size = RESERVATION.max(bytes);
+            self.reserved = (reserve(size)?, size);
+        }
+        let address = self.reserved.0;
+        self.reserved = (address + bytes, self.reserved.1 - bytes);
+        self.runs.push(Run {
+            address,
+            length: bytes,
+            free: vec![(MARGIN, bytes - MARGIN)],
+            sealed: false,
+        });
+        Ok(self.runs.len() - 1)
+    }
+
+    fn free(&mut self, address: usize, length: usize) {
+        let run = self
+            .runs
+            .iter_mut()
+            .find(|run| (run.address..run.address + run.length).contains(&address));
+        if let Some(run) = run {
+            run.give_back(address - run.address, length);
+            self.statistics.blocks -= 1;
+            self.statistics.block_bytes -= length;
+        }
+    }
+}
+
+impl Run {
+    fn take(&mut self, offset: usize, length: usize) {
+        if let Some(index) = self.free.iter().position(|range| range.0 == offset) {
+            let (start, room) = self.free[index];
+            if room == length {
+                self.free.remove(index);
+            } else {
+                self.free[index] = (start + length, room - length);
+            }
+        }
+    }
+
+    fn give_back(&mut self, offset: usize, length: usize) {
+        let index = self.free.partition_point(|range| range.0 < offset);
+        self.free.insert(index, (offset, length));
+        // Joined with the range behind, then with the one before.
+        if let Some(&(next, room)) = self.free.get(index + 1)
+            && offset + length == next
+        {
+            self.free[index].1 += room;
+            self.free.remove(index + 1);
+        }
+        if index > 0 && self.free[index - 1].0 + self.free[index - 1].1 == offset {
+            self.free[index - 1].1 += self.free[index].1;
+            self.free.remove(index);
+        }
+    }
+}

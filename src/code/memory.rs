@@ -1,0 +1,104 @@
+//! Pages from the system. A page is written while nobody can run it and then sealed; it is never
+//! writable and executable at once.
+
+use crate::error::{Error, Result, Status};
+use std::ptr;
+
+/// A failed system call as an error.
+fn failed(call: &str, what: &str) -> Error {
+    let error = std::io::Error::last_os_error();
+    let os = error.raw_os_error().unwrap_or(0);
+    let status = if os == libc::ENOMEM {
+        Status::Memory
+    } else {
+        Status::System
+    };
+    Error {
+        status,
+        message: format!("executable memory: {call} ({what}): {error}"),
+        os,
+    }
+}
+
+/// Bytes of a page.
+pub(super) fn page_size() -> usize {
+    // SAFETY: sysconf has no preconditions.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
+
+/// Address space without memory, in which sealed pages get their places.
+pub(super) fn reserve(length: usize) -> Result<usize> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping at an address of the system's choice touches no other memory.
+    let address = unsafe { libc::mmap(ptr::null_mut(), length, libc::PROT_NONE, flags, -1, 0) };
+    if address == libc::MAP_FAILED {
+        return Err(failed("mmap", "reserving address space"));
+    }
+    Ok(address as usize)
+}
+
+/// Pages that are being written.
+pub(super) struct Draft {
+    address: *mut u8,
+    length: usize,
+}
+
+impl Draft {
+    pub(super) fn new(length: usize) -> Result<Draft> {
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping at an address of the system's choice touches no other memory.
+        let address = unsafe { libc::mmap(ptr::null_mut(), length, protection, flags, -1, 0) };
+        if address == libc::MAP_FAILED {
+            return Err(failed("mmap", "a page for new code"));
+        }
+        Ok(Draft {
+            address: address.cast(),
+            length,
+        })
+    }
+
+    pub(super) fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the mapping is writable, `length` long, and only this draft knows it.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.length) }
+    }
+
+    /// Makes the pages executable and moves them to `target`, over what is there, in one step:
+    /// code that runs there meanwhile sees either the old page or the new one.
+    ///
+    /// # Safety
+    ///
+    /// `target` is page-aligned, in address space that `reserve` gave, and whatever runs or will
+    /// run there finds its own bytes unchanged in this draft.
+    pub(super) unsafe fn seal_over(self, target: usize) -> Result<()> {
+        let protection = libc::PROT_READ | libc::PROT_EXEC;
+        // SAFETY: the pages are this draft's own.
+        if unsafe { libc::mprotect(self.address.cast(), self.length, protection) } != 0 {
+            return Err(failed("mprotect", "making new code executable"));
+        }
+        // SAFETY: the source is this draft's own; the caller answers for the target.
+        let moved = unsafe {
+            libc::mremap(
+                self.address.cast(),
+                self.length,
+                self.length,
+                libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED,
+                target as *mut libc::c_void,
+            )
+        };
+        if moved == libc::MAP_FAILED {
+            return Err(failed("mremap", "putting new code in its place"));
+        }
+        // The mapping is at its new place; there is nothing left to unmap at the old one.
+        std::mem::forget(self);
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this draft's own and nobody else knows it.
+        unsafe { libc::munmap(self.address.cast(), self.length) };
+    }
+}

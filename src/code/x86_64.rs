@@ -1,0 +1,89 @@
+//! What is particular to running on x86-64: which emitter, convention and target are the machine's
+//! own, and the instructions that enter code with the context register set.
+
+use super::CallPath;
+use crate::stub::{Entry, Plan, x86_64};
+use crate::types::{Convention, Target, target as targets};
+use std::ffi::c_void;
+use std::mem::offset_of;
+
+/// The body of a naked function `(header, result, array)`: reads code and context at these offsets
+/// of the header and jumps to the code with `(result, array)` and the context in r11.
+macro_rules! enter_at {
+    ($code:expr, $context:expr) => {
+        ::std::arch::naked_asm!(
+            "endbr64",
+            "mov r11, qword ptr [rdi + {context}]",
+            "mov rax, qword ptr [rdi + {code}]",
+            "mov rdi, rsi",
+            "mov rsi, rdx",
+            "jmp rax",
+            code = const $code,
+            context = const $context,
+        )
+    };
+}
+
+/// The registers of the native convention's first two parameters.
+pub const ENTRY: Entry = Entry {
+    result: 7,
+    arguments: 6,
+};
+
+/// The convention that this machine's C compiler uses.
+pub fn convention() -> Convention {
+    Convention::SysV64
+}
+
+/// The data model of this machine.
+pub fn target() -> &'static Target {
+    &targets::LINUX_X86_64
+}
+
+/// Vectors of 32 bytes can be moved.
+pub fn has_wide_vectors() -> bool {
+    std::arch::is_x86_feature_detected!("avx")
+}
+
+/// A plan as this machine's code.
+pub fn emit(plan: &Plan) -> Vec<u8> {
+    x86_64::emit(plan)
+}
+
+/// A function's own entry as this machine's code.
+pub fn emit_entry(address: u64, context: u64, stub: &[u8], stub_address: u64) -> Vec<u8> {
+    x86_64::emit_entry(address, context, stub, stub_address)
+}
+
+/// Code that jumps to a function with the context register set.
+pub fn emit_jump(address: u64, context: u64, target: u64) -> Vec<u8> {
+    x86_64::emit_jump(address, context, target)
+}
+
+/// Enters the code of a call path from Rust.
+///
+/// # Safety
+///
+/// The call path's code expects this context, and the result and arguments are as it wants them.
+pub unsafe fn enter(call: &CallPath, result: *mut c_void, array: *const c_void) {
+    #[unsafe(naked)]
+    unsafe extern "C-unwind" fn enter_naked(
+        _call: *const CallPath,
+        _result: *mut c_void,
+        _array: *const c_void,
+    ) {
+        enter_at!(offset_of!(CallPath, code), offset_of!(CallPath, context))
+    }
+    // SAFETY: the caller's promise.
+    unsafe { enter_naked(call, result, array) }
+}
+
+/// The body of a naked function that code is entered at with `(result, array)` and the context in
+/// r11: goes on in a function `(result, array, context)`.
+macro_rules! context_call {
+    ($function:path) => {
+        ::std::arch::naked_asm!("endbr64", "mov rdx, r11", "jmp {}", sym $function)
+    };
+}
+
+pub(crate) use {context_call, enter_at};

@@ -1,0 +1,600 @@
+//! Declarators: `(*x[3])(void)`. They are read from the outside to the inside into a list of
+//! operations that runs from the name outwards, and that list is applied to the type that the
+//! specifiers gave, backwards.
+
+use super::MAX_DERIVED;
+use super::attribute::Attributes;
+use super::keyword::Keyword;
+use super::lexer::Kind;
+use super::message::quoted;
+use super::names::Qualified;
+use super::parser::{Parsed, Parser, Word};
+use super::specifiers::Specifiers;
+use crate::types::{Convention, Data, Function, Kind as TypeKind, Link, MAX_PARAMS, Qualifiers};
+use std::ffi::CString;
+
+/// One step from the declared thing to the type of the specifiers.
+pub(super) enum Operation {
+    /// The thing is a pointer, itself qualified so, to the rest.
+    Pointer(Qualifiers),
+    /// The thing is an array of the rest.
+    Array {
+        length: Length,
+        /// Of the pointer that a parameter becomes.
+        qualifiers: Qualifiers,
+        at: u32,
+    },
+    /// The thing is a function that returns the rest.
+    Function {
+        parameters: Parameters,
+        convention: Option<Convention>,
+        at: u32,
+    },
+}
+
+/// The length of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    /// `[]`
+    Missing,
+    /// `[3]`
+    Known(u64),
+    /// `[n]` or `[*]`: it depends on parameters.
+    Variable,
+}
+
+/// A parameter list.
+pub(super) struct Parameters {
+    links: Vec<Link>,
+    variadic: bool,
+    /// `()`: says nothing about parameters.
+    unspecified: bool,
+}
+
+/// Whether a declarator has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    Required,
+    Optional,
+    Forbidden,
+}
+
+/// What becomes of the type that a declarator makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A function's type keeps the function's name.
+    Declaration,
+    /// Arrays and functions become pointers.
+    Parameter,
+    /// A member, a typedef, or no more than a type's name.
+    Other,
+}
+
+/// What a declarator declares.
+pub(super) struct Declared<'s> {
+    pub(super) name: Option<Word<'s>>,
+    pub(super) ty: Qualified,
+    /// It is a function whose parameters are not given.
+    pub(super) unspecified: bool,
+    /// Its attributes and those of the specifiers.
+    pub(super) attributes: Attributes,
+    pub(super) label: Option<CString>,
+}
+
+/// What is on the way to `Declared`.
+struct Reading<'s> {
+    name: Option<Word<'s>>,
+    attributes: Attributes,
+    /// The convention that attributes in parentheses ask for, for a function behind them.
+    pending: Option<(Convention, u32)>,
+}
+
+impl<'s> Parser<'s, '_> {
+    /// A declarator with the attributes and the label behind it, applied to the specifiers.
+    pub(super) fn declarator(
+        &mut self,
+        specifiers: &Specifiers,
+        naming: Naming,
+        role: Role,
+    ) -> Parsed<Declared<'s>> {
+        let mark = self.operations.len();
+        let mut reading = Reading {
+            name: None,
+            attributes: specifiers.attributes,
+            pending: None,
+        };
+        let at = self.token.start;
+        // Many parameters are no more than a type.
+        if naming == Naming::Optional
+            && matches!(self.token.kind, Kind::Mark(b',' | b')'))
+            && reading.attributes.is_plain()
+        {
+            let ty = self.decay(specifiers.base.clone());
+            return Ok(Declared {
+                name: None,
+                ty,
+                unspecified: false,
+                attributes: reading.attributes,
+                label: None,
+            });
+        }
+        self.declarator_part(naming, &mut reading)?;
+        let mut label = None;
+        while let Kind::Keyword(Keyword::Asm | Keyword::Attribute | Keyword::Declspec) =
+            self.token.kind
+        {
+            label = self.label()?.or(label);
+            self.attributes(&mut reading.attributes)?;
+        }
+        let mut attributes = reading.attributes;
+        attributes.convention = attributes.convention.or(reading.pending);
+
+        let mut base = specifiers.base.clone();
+        if attributes.vector.is_some() || attributes.mode.is_some() {
+            base.link = self.reshape(base.link, &attributes, at)?;
+        }
+        if let Some((convention, at)) = attributes.convention {
+            self.apply_convention(&mut base, mark, convention, at)?;
+        }
+        let unspecified = match self.operations.get(mark) {
+            Some(Operation::Function { parameters, .. }) => parameters.unspecified,
+            _ => false,
+        };
+        let name = reading.name;
+        let ty = self.apply(base, mark, name, role)?;
+        Ok(Declared {
+            name,
+            ty,
+            unspecified,
+            attributes,
+            label,
+        })
+    }
+
+    /// A type's name: specifiers and a declarator without a name.
+    pub(super) fn type_name(&mut self) -> Parsed<Qualified> {
+        self.enter()?;
+        let specifiers = self.specifiers(Attributes::default())?;
+        let declared = self.declarator(&specifiers, Naming::Forbidden, Role::Other)?;
+        self.leave();
+        Ok(declared.ty)
+    }
+
+    /// Pointers, then what they stand before, then arrays and functions.
+    fn declarator_part(&mut self, naming: Naming, reading: &mut Reading<'s>) -> Parsed<()> {
+        let mark = self.operations.len();
+        let mut convention = None;
+        loop {
+            match self.token.kind {
+                Kind::Mark(b'*') => {
+                    self.advance();
+                    let qualifiers = self.qualifiers()?;
+                    self.push(Operation::Pointer(qualifiers))?;
+                }
+                Kind::Keyword(Keyword::Attribute | Keyword::Declspec) => {
+                    let outer = reading.attributes.convention.take();
+                    self.attributes(&mut reading.attributes)?;
+                    convention = reading.attributes.convention.or(convention);
+                    reading.attributes.convention = outer;
+                }
+                // Behind an attribute there may be more qualifiers.
+                Kind::Keyword(
+                    Keyword::Const | Keyword::Volatile | Keyword::Restrict | Keyword::Atomic,
+                ) if self.operations.len() > mark => {
+                    let more = self.qualifiers()?;
+                    if let Some(Operation::Pointer(qualifiers)) = self.operations.last_mut() {
+                        *qualifiers = qualifiers.with(more);
+                    }
+                }
+                Kind::Keyword(Keyword::Ignored) => self.advance(),
+                _ => break,
+            }
+        }
+        let pointers = self.operations.len() - mark;
+        match self.token.kind {
+            Kind::Name if naming != Naming::Forbidden => {
+                reading.name = Some(self.word());
+                self.advance();
+            }
+            Kind::Mark(b'(') => self.parenthesized(naming, reading)?,
+            _ if naming == Naming::Required => return Err(self.unexpected("a name")),
+            _ => {}
+        }
+        self.suffixes(reading)?;
+        // The stars stand before what they are applied after, the last one first.
+        self.operations[mark..mark + pointers].reverse();
+        self.operations[mark..].rotate_left(pointers);
+        if let Some((convention, at)) = convention
+            && !self.set_convention(mark, convention)
+        {
+            reading.pending = Some((convention, at));
+        }
+        Ok(())
+    }
+
+    /// What begins with a parenthesis where a name could stand: a declarator in parentheses, or
+    /// the parameters of a function without a name.
+    fn parenthesized(&mut self, naming: Naming, reading: &mut Reading<'s>) -> Parsed<()> {
+        let at = self.token.start;
+        self.advance();
+        let mut attributes = Attributes::default();
+        self.attributes(&mut attributes)?;
+        let is_list = naming != Naming::Required
+            && (matches!(self.token.kind, Kind::Mark(b')') | Kind::Ellipsis) || self.starts_type());
+        if is_list {
+            return self.function(attributes, at);
+        }
+        self.enter()?;
+        let convention = attributes.convention;
+        let word = (self.token.kind == Kind::Name).then(|| self.word());
+        self.declarator_part(naming, reading)?;
+        if let Some((convention, at)) = convention {
+            reading.pending = Some((convention, at));
+        }
+        if !self.is(b')') {
+            // `(size_tt, int)`: more likely parameters than a name in parentheses.
+            if let Some(word) = word
+                && naming != Naming::Required
+                && matches!(self.token.kind, Kind::Mark(b',' | b'*') | Kind::Name)
+            {
+                return Err(self.unknown_type(word));
+            }
+            return Err(self.unexpected("')' after a declarator"));
+        }
+        self.advance();
+        self.leave();
+        Ok(())
+    }
+
+    fn suffixes(&mut self, reading: &mut Reading<'s>) -> Parsed<()> {
+        loop {
+            match self.token.kind {
+                Kind::Mark(b'(') => {
+                    let at = self.token.start;
+                    self.advance();
+                    self.function(Attributes::default(), at)?;
+                    // `(__attribute__((ms_abi)) *f)(int)`: what is in the parentheses speaks of
+                    // the function behind them.
+                    if let Some((pending, _)) = reading.pending.take()
+                        && let Some(Operation::Function { convention, .. }) =
+                            self.operations.last_mut()
+                    {
+                        *convention = Some(pending);
+                    }
+                }
+                Kind::Mark(b'[') => self.array()?,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn push(&mut self, operation: Operation) -> Parsed<()> {
+        if self.operations.len() >= MAX_DERIVED {
+            let what = format!(
+                "too many pointers, arrays and functions in one declaration: the limit is \
+                 {MAX_DERIVED}"
+            );
+            return Err(self.limit(self.token.start, &what));
+        }
+        self.operations.push(operation);
+        Ok(())
+    }
+
+    /// The qualifiers of a pointer.
+    fn qualifiers(&mut self) -> Parsed<Qualifiers> {
+        let mut qualifiers = Qualifiers::default();
+        loop {
+            match self.token.kind {
+                Kind::Keyword(Keyword::Const) => qualifiers.is_const = true,
+                Kind::Keyword(Keyword::Volatile) => qualifiers.is_volatile = true,
+                Kind::Keyword(Keyword::Restrict | Keyword::Atomic | Keyword::Ignored) => {}
+                _ => return Ok(qualifiers),
+            }
+            self.advance();
+        }
+    }
+
+    /// `[3]`, `[]`, `[*]`, and in parameters `[static const 3]`.
+    fn array(&mut self) -> Parsed<()> {
+        let at = self.token.start;
+        self.advance();
+        let mut qualifiers = Qualifiers::default();
+        loop {
+            match self.token.kind {
+                Kind::Keyword(Keyword::Storage) => self.advance(),
+                Kind::Keyword(
+                    Keyword::Const | Keyword::Volatile | Keyword::Restrict | Keyword::Atomic,
+                ) => qualifiers = qualifiers.with(self.qualifiers()?),
+                _ => break,
+            }
+        }
+        let length = if self.is(b']') {
+            Length::Missing
+        } else {
+            self.array_length()?
+        };
+        self.expect(b']', "after an array's length")?;
+        self.push(Operation::Array {
+            length,
+            qualifiers,
+            at,
+        })
+    }
+
+    fn array_length(&mut self) -> Parsed<Length> {
+        let start = self.checkpoint();
+        if self.accept(b'*') {
+            if self.is(b']') {
+                return Ok(Length::Variable);
+            }
+            self.go_back(&start);
+        }
+        let speaks_of_parameters = self.scope.mark() > 0;
+        match self.natural("an array's length") {
+            Ok(length) if self.is(b']') || !speaks_of_parameters => Ok(Length::Known(length)),
+            Err(error) if !speaks_of_parameters => Err(error),
+            result => {
+                let stop = self.checkpoint();
+                self.go_back(&start);
+                if self.skip_parameter_length() {
+                    return Ok(Length::Variable);
+                }
+                self.go_back(&stop);
+                result.map(Length::Known)
+            }
+        }
+    }
+
+    /// Passes over an array's length; false if no parameter's name is in it.
+    fn skip_parameter_length(&mut self) -> bool {
+        let mut open = 0;
+        let mut found = false;
+        loop {
+            match self.token.kind {
+                Kind::Mark(b'[' | b'(') => open += 1,
+                Kind::Mark(b']') if open == 0 => return found,
+                Kind::Mark(b']' | b')') if open > 0 => open -= 1,
+                Kind::End | Kind::Mark(b';' | b'{') | Kind::Bad(_) => return false,
+                Kind::Name => found |= self.scope.contains(self.text()),
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// A parameter list, its parenthesis passed over.
+    fn function(&mut self, attributes: Attributes, at: u32) -> Parsed<()> {
+        let parameters = self.parameters(attributes)?;
+        self.push(Operation::Function {
+            parameters,
+            convention: None,
+            at,
+        })
+    }
+
+    fn parameters(&mut self, attributes: Attributes) -> Parsed<Parameters> {
+        let mut list = Parameters {
+            links: Vec::new(),
+            variadic: false,
+            unspecified: false,
+        };
+        if self.accept(b')') {
+            list.unspecified = true;
+            return Ok(list);
+        }
+        self.enter()?;
+        let scope = self.scope.mark();
+        let mut attributes = attributes;
+        loop {
+            if self.token.kind == Kind::Ellipsis {
+                list.variadic = true;
+                self.advance();
+                self.expect(b')', "after '...'")?;
+                break;
+            }
+            let at = self.token.start;
+            let specifiers = self.specifiers(std::mem::take(&mut attributes))?;
+            let parameter = self.declarator(&specifiers, Naming::Optional, Role::Parameter)?;
+            if self.is_void(&parameter.ty.link) {
+                // `(void)` alone.
+                if list.links.is_empty() && parameter.name.is_none() && self.accept(b')') {
+                    break;
+                }
+                return Err(self.fail(at, "void cannot be the type of a parameter"));
+            }
+            if list.links.len() == MAX_PARAMS {
+                return Err(self.limit(
+                    at,
+                    &format!("too many parameters: the limit is {MAX_PARAMS}"),
+                ));
+            }
+            if let Some(name) = parameter.name {
+                self.refuse_complex_macro(name, &specifiers)?;
+                self.scope.declare(name.text);
+            }
+            list.links.push(parameter.ty.link);
+            match self.token.kind {
+                Kind::Mark(b',') => self.advance(),
+                Kind::Mark(b')') => {
+                    self.advance();
+                    break;
+                }
+                _ => return Err(self.unexpected("')' or ',' after a parameter")),
+            }
+        }
+        self.scope.leave(scope);
+        self.leave();
+        Ok(list)
+    }
+
+    /// `double complex` without <complex.h> is a double named complex: surely not what was meant.
+    fn refuse_complex_macro(&self, name: Word<'_>, specifiers: &Specifiers) -> Parsed<()> {
+        if name.text == "complex" && self.view(&specifiers.base).kind().is_float() {
+            let what = "\"complex\" is a macro of <complex.h>; write '_Complex'";
+            return Err(self.fail(name.at, what));
+        }
+        Ok(())
+    }
+
+    /// Gives the first function from `mark` on a convention, if there is one that has none.
+    fn set_convention(&mut self, mark: usize, asked: Convention) -> bool {
+        for operation in &mut self.operations[mark..] {
+            if let Operation::Function { convention, .. } = operation {
+                convention.get_or_insert(asked);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A convention that specifiers, or attributes behind a declarator, ask for.
+    fn apply_convention(
+        &mut self,
+        base: &mut Qualified,
+        mark: usize,
+        convention: Convention,
+        at: u32,
+    ) -> Parsed<()> {
+        if self.set_convention(mark, convention) {
+            return Ok(());
+        }
+        if let Some(link) = self.types.function_like(&base.link, |function| {
+            function.convention = convention;
+        }) {
+            base.link = link;
+            return Ok(());
+        }
+        // As in gcc it says nothing about what is no function; of a pointer to one by a typedef's
+        // name it would.
+        if self.view(base).function().is_some() {
+            let what = "a calling convention cannot be added to a typedef of a pointer; write it \
+                        in the typedef";
+            return Err(self.fail(at, what));
+        }
+        Ok(())
+    }
+
+    /// The type that the operations from `mark` on make of `base`.
+    fn apply(
+        &mut self,
+        base: Qualified,
+        mark: usize,
+        name: Option<Word<'s>>,
+        role: Role,
+    ) -> Parsed<Qualified> {
+        let mut ty = base;
+        let mut variable = false;
+        while self.operations.len() > mark
+            && let Some(operation) = self.operations.pop()
+        {
+            let outermost = self.operations.len() == mark;
+            match operation {
+                Operation::Pointer(qualifiers) => {
+                    ty = self.pointer_to(ty, qualifiers);
+                    variable = false;
+                }
+                Operation::Array { qualifiers, at, .. } if outermost && role == Role::Parameter => {
+                    self.check_element(&ty, at)?;
+                    ty = self.pointer_to(ty, qualifiers);
+                }
+                // Pointers to arrays of variable length lead to the innermost of them: its size
+                // and that of the arrays around it are not known.
+                Operation::Array { .. } if variable => {}
+                Operation::Array { length, at, .. } => {
+                    variable = length == Length::Variable;
+                    let length = match length {
+                        Length::Known(length) => Some(length),
+                        _ => None,
+                    };
+                    let made = self.types.array(ty.link, length);
+                    ty.link = made.map_err(|error| self.fail_types(at, error))?;
+                }
+                Operation::Function {
+                    parameters,
+                    convention,
+                    at,
+                } => {
+                    let named = outermost && role == Role::Declaration;
+                    let name = name.filter(|_| named);
+                    let fixed = parameters.links.len();
+                    let made = self.types.function(Function {
+                        // Words of the text hold no NUL.
+                        name: name
+                            .and_then(|name| CString::new(name.text).ok())
+                            .unwrap_or_default(),
+                        convention: convention.unwrap_or_default(),
+                        result: ty.link,
+                        params: parameters.links,
+                        fixed,
+                        variadic: parameters.variadic,
+                        open: parameters.variadic,
+                    });
+                    ty = Qualified::plain(made.map_err(|error| self.fail_types(at, error))?);
+                }
+            }
+        }
+        match role {
+            Role::Parameter => Ok(self.decay(ty)),
+            Role::Declaration => Ok(self.name_function(ty, name)),
+            Role::Other => Ok(ty),
+        }
+    }
+
+    fn pointer_to(&mut self, ty: Qualified, qualifiers: Qualifiers) -> Qualified {
+        let pointee = if self.is_void(&ty.link) {
+            None
+        } else {
+            Some(ty.link)
+        };
+        Qualified {
+            link: self.types.pointer(pointee, ty.qualifiers),
+            qualifiers,
+        }
+    }
+
+    /// The element of an array that becomes a pointer: as complete as any array's.
+    fn check_element(&self, element: &Qualified, at: u32) -> Parsed<()> {
+        let view = self.view(element);
+        // An array whose own length is a parameter's matter is one too.
+        if view.is_complete() || view.kind() == TypeKind::Array {
+            return Ok(());
+        }
+        let what = format!(
+            "an array cannot consist of {}, whose size is not known",
+            quoted(&view.describe())
+        );
+        Err(self.fail(at, &what))
+    }
+
+    /// What a parameter of an array's or function's type is: a pointer (C11, 6.7.6.3p7 and p8).
+    fn decay(&mut self, ty: Qualified) -> Qualified {
+        let view = self.view(&ty);
+        match &view.node.data {
+            Data::Array { element, .. } => {
+                let element = match &ty.link {
+                    Link::Local(_) => element.clone(),
+                    Link::Type(array) => Link::Type(array.follow(element)),
+                };
+                let element = Qualified {
+                    link: element,
+                    qualifiers: ty.qualifiers,
+                };
+                self.pointer_to(element, Qualifiers::default())
+            }
+            Data::Function(_) => self.pointer_to(Qualified::plain(ty.link), Qualifiers::default()),
+            _ => ty,
+        }
+    }
+
+    /// A function that is declared by a typedef of its type gets its name all the same.
+    fn name_function(&mut self, ty: Qualified, name: Option<Word<'s>>) -> Qualified {
+        let unnamed = match (&self.view(&ty).node.data, name) {
+            (Data::Function(function), Some(name)) if function.name.is_empty() => name,
+            _ => return ty,
+        };
+        let named = self.types.function_like(&ty.link, |function| {
+            function.name = CString::new(unnamed.text).unwrap_or_default();
+        });
+        named.map_or(ty, Qualified::plain)
+    }
+}

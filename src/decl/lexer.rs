@@ -1,0 +1,431 @@
+//! C text to tokens, one at a time. White space, comments, line markers (`# 12 "file"`) and
+//! pragmas are passed over; what `#pragma pack` says is kept for who lays out records.
+
+use super::keyword::Keyword;
+use super::pack::Pack;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The end of the text.
+    End,
+    /// An identifier.
+    Name,
+    /// A reserved word.
+    Keyword(Keyword),
+    /// A number as the preprocessor understands it.
+    Number,
+    /// A character constant with its quotes and prefix.
+    Character,
+    /// A string literal with its quotes and prefix.
+    Text,
+    /// A punctuator of one character.
+    Mark(u8),
+    /// `...`
+    Ellipsis,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+    /// `<=`
+    AtMost,
+    /// `>=`
+    AtLeast,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// No token.
+    Bad(Fault),
+}
+
+/// Why there is no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A character that C does not use.
+    Character,
+    /// A comment without an end.
+    Comment,
+    /// A string or character constant without its closing quote.
+    Quote,
+    /// A preprocessor's directive other than line markers and pragmas.
+    Directive,
+    /// A `#pragma pack` that is not understood.
+    Pack,
+}
+
+impl Fault {
+    /// The fault in words.
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            Fault::Character => "this character has no meaning in C",
+            Fault::Comment => "this comment has no end",
+            Fault::Quote => "this literal has no closing quote on its line",
+            Fault::Directive => {
+                "preprocessor directives are not understood; give the preprocessed text (cc -E)"
+            }
+            Fault::Pack => {
+                "#pragma pack: expected (), (n), (push), (push, n) or (pop), where n is 1, 2, 4, 8 \
+                 or 16"
+            }
+        }
+    }
+}
+
+/// A token: what it is, and its bytes in the text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Space,
+    Newline,
+    Letter,
+    Digit,
+    Other,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let b = byte as u8;
+        classes[byte] = match b {
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => Class::Space,
+            b'\n' => Class::Newline,
+            b'0'..=b'9' => Class::Digit,
+            // Every character beyond ASCII may stand in an identifier.
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => Class::Letter,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+fn class(byte: u8) -> Class {
+    CLASSES[byte as usize]
+}
+
+/// Where a lexer stands, to come back to.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    position: usize,
+    line: u32,
+}
+
+/// Reads tokens from a text of at most 4 GiB.
+pub(super) struct Lexer<'s> {
+    bytes: &'s [u8],
+    position: usize,
+    /// The line, from 1, that the last token stands on.
+    pub(super) line: u32,
+    /// What `#pragma pack` says at the last token.
+    pub(super) pack: Pack,
+}
+
+impl<'s> Lexer<'s> {
+    pub(super) fn new(source: &'s str) -> Lexer<'s> {
+        Lexer {
+            bytes: source.as_bytes(),
+            position: 0,
+            line: 1,
+            pack: Pack::default(),
+        }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place {
+            position: self.position,
+            line: self.line,
+        }
+    }
+
+    pub(super) fn go_to(&mut self, place: Place) {
+        self.position = place.position;
+        self.line = place.line;
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        // No token holds a NUL, so that it can stand for the end.
+        self.bytes.get(self.position + ahead).copied().unwrap_or(0)
+    }
+
+    /// The next token; at the end `End`, again and again.
+    pub(super) fn next(&mut self) -> Token {
+        loop {
+            let start = self.position;
+            let Some(&byte) = self.bytes.get(start) else {
+                return self.token(start, Kind::End);
+            };
+            match class(byte) {
+                Class::Space => self.position += 1,
+                Class::Newline => {
+                    self.position += 1;
+                    self.line += 1;
+                }
+                Class::Letter => {
+                    if let Some(kind) = self.word() {
+                        return self.token(start, kind);
+                    }
+                }
+                Class::Digit => {
+                    self.number();
+                    return self.token(start, Kind::Number);
+                }
+                Class::Other => {
+                    if let Some(kind) = self.other(byte) {
+                        return self.token(start, kind);
+                    }
+                }
+            }
+        }
+    }
+
+    fn token(&self, start: usize, kind: Kind) -> Token {
+        // Sources are limited to far less than 4 GiB.
+        Token {
+            kind,
+            start: start as u32,
+            end: self.position as u32,
+        }
+    }
+
+    fn skip_word(&mut self) -> &'s [u8] {
+        let rest = &self.bytes[self.position..];
+        let end = rest
+            .iter()
+            .position(|&byte| !matches!(class(byte), Class::Letter | Class::Digit));
+        let word = &rest[..end.unwrap_or(rest.len())];
+        self.position += word.len();
+        word
+    }
+
+    /// `None` for a `_Pragma("...")`, which is no token.
+    fn word(&mut self) -> Option<Kind> {
+        let word = self.skip_word();
+        let next = self.peek(0);
+        if matches!(next, b'"' | b'\'') && matches!(word, b"L" | b"u" | b"U" | b"u8") {
+            return Some(self.literal(next));
+        }
+        if word == b"_Pragma" {
+            return self.pragma_operator();
+        }
+        Some(Keyword::of(word).map_or(Kind::Name, Kind::Keyword))
+    }
+
+    fn number(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.position) {
+            let exponent = matches!(byte, b'e' | b'E' | b'p' | b'P');
+            if exponent && matches!(self.peek(1), b'+' | b'-') {
+                // In a hexadecimal integer an `e` is a digit, and the sign an operator.
+                let hexadecimal = matches!(byte, b'e' | b'E') && self.is_hexadecimal();
+                self.position += if hexadecimal { 1 } else { 2 };
+            } else if byte == b'.' || matches!(class(byte), Class::Letter | Class::Digit) {
+                self.position += 1;
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The number that is being read began with `0x`.
+    fn is_hexadecimal(&self) -> bool {
+        let word = self.bytes[..self.position]
+            .rsplit(|&b| class(b) != Class::Letter && class(b) != Class::Digit);
+        word.into_iter()
+            .next()
+            .is_some_and(|word| word.len() > 1 && word[0] == b'0' && matches!(word[1], b'x' | b'X'))
+    }
+
+    /// Everything that begins with neither a letter nor a digit; `None` if it was no token.
+    fn other(&mut self, byte: u8) -> Option<Kind> {
+        let next = self.peek(1);
+        let (length, kind) = match (byte, next) {
+            (b'/', b'/') => {
+                self.skip_line();
+                return None;
+            }
+            (b'/', b'*') => return self.comment(),
+            (b'"' | b'\'', _) => return Some(self.literal(byte)),
+            (b'#', _) | (b'%', b':') => return self.directive(),
+            (b'\\', b'\n') => {
+                self.position += 1;
+                return None;
+            }
+            (b'\\', b'\r') if self.peek(2) == b'\n' => {
+                self.position += 2;
+                return None;
+            }
+            (b'.', b'0'..=b'9') => {
+                self.number();
+                return Some(Kind::Number);
+            }
+            (b'.', b'.') if self.peek(2) == b'.' => (3, Kind::Ellipsis),
+            (b'<', b'<') => (2, Kind::ShiftLeft),
+            (b'>', b'>') => (2, Kind::ShiftRight),
+            (b'<', b'=') => (2, Kind::AtMost),
+            (b'>', b'=') => (2, Kind::AtLeast),
+            (b'=', b'=') => (2, Kind::Equal),
+            (b'!', b'=') => (2, Kind::NotEqual),
+            (b'&', b'&') => (2, Kind::And),
+            (b'|', b'|') => (2, Kind::Or),
+            // Digraphs (C11, 6.4.6p3).
+            (b'<', b':') => (2, Kind::Mark(b'[')),
+            (b':', b'>') => (2, Kind::Mark(b']')),
+            (b'<', b'%') => (2, Kind::Mark(b'{')),
+            (b'%', b'>') => (2, Kind::Mark(b'}')),
+            (b'@' | b'`' | b'\\' | 0..=0x1f | 0x7f, _) => (1, Kind::Bad(Fault::Character)),
+            _ => (1, Kind::Mark(byte)),
+        };
+        self.position += length;
+        Some(kind)
+    }
+
+    /// To the end of the line, past spliced ones.
+    fn skip_line(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.position) {
+            match byte {
+                b'\n' => return,
+                b'\\' if self.peek(1) == b'\n' => {
+                    self.line += 1;
+                    self.position += 2;
+                }
+                b'\\' if self.peek(1) == b'\r' && self.peek(2) == b'\n' => {
+                    self.line += 1;
+                    self.position += 3;
+                }
+                _ => self.position += 1,
+            }
+        }
+    }
+
+    fn comment(&mut self) -> Option<Kind> {
+        let (start, line) = (self.position, self.line);
+        self.position += 2;
+        while let Some(&byte) = self.bytes.get(self.position) {
+            match byte {
+                b'*' if self.peek(1) == b'/' => {
+                    self.position += 2;
+                    return None;
+                }
+                b'\n' => self.line += 1,
+                _ => {}
+            }
+            self.position += 1;
+        }
+        // The message shows where it begins.
+        (self.position, self.line) = (start + 2, line);
+        Some(Kind::Bad(Fault::Comment))
+    }
+
+    /// From an opening quote to the closing one.
+    fn literal(&mut self, quote: u8) -> Kind {
+        self.position += 1;
+        while let Some(&byte) = self.bytes.get(self.position) {
+            self.position += 1;
+            match byte {
+                b'\\' if self.position < self.bytes.len() => {
+                    self.line += u32::from(self.peek(0) == b'\n');
+                    self.position += 1;
+                }
+                b'\n' => {
+                    self.position -= 1;
+                    break;
+                }
+                _ if byte == quote => {
+                    return if quote == b'"' {
+                        Kind::Text
+                    } else {
+                        Kind::Character
+                    };
+                }
+                _ => {}
+            }
+        }
+        Kind::Bad(Fault::Quote)
+    }
+
+    fn skip_blanks(&mut self) {
+        while matches!(self.peek(0), b' ' | b'\t') {
+            self.position += 1;
+        }
+    }
+
+    fn directive(&mut self) -> Option<Kind> {
+        let before = &self.bytes[..self.position];
+        let first = before
+            .iter()
+            .rev()
+            .find(|&&byte| class(byte) != Class::Space);
+        let start = self.position;
+        self.position += 1;
+        if !first.is_none_or(|&byte| byte == b'\n') {
+            return Some(Kind::Bad(Fault::Character));
+        }
+        self.position += usize::from(self.bytes[start] == b'%');
+        self.skip_blanks();
+        let known = match self.skip_word() {
+            b"pragma" => {
+                let text = self.position;
+                self.skip_line();
+                self.pragma(text, self.position)
+            }
+            word if word.is_empty() || word[0].is_ascii_digit() => Ok(()),
+            b"line" | b"ident" | b"sccs" => Ok(()),
+            _ => Err(Fault::Directive),
+        };
+        match known {
+            Ok(()) => {
+                self.skip_line();
+                None
+            }
+            Err(fault) => {
+                self.position = start + 1;
+                Some(Kind::Bad(fault))
+            }
+        }
+    }
+
+    fn pragma(&mut self, start: usize, end: usize) -> Result<(), Fault> {
+        match std::str::from_utf8(&self.bytes[start..end]) {
+            Ok(text) if !self.pack.obey(text) => Err(Fault::Pack),
+            _ => Ok(()),
+        }
+    }
+
+    fn pragma_operator(&mut self) -> Option<Kind> {
+        let start = self.position;
+        let fault = loop {
+            self.skip_blanks();
+            if self.peek(0) != b'(' {
+                break Fault::Directive;
+            }
+            self.position += 1;
+            self.skip_blanks();
+            let text = self.position + 1;
+            if self.peek(0) != b'"' || self.literal(b'"') != Kind::Text {
+                break Fault::Directive;
+            }
+            if let Err(fault) = self.pragma(text, self.position - 1) {
+                break fault;
+            }
+            self.skip_blanks();
+            if self.peek(0) != b')' {
+                break Fault::Directive;
+            }
+            self.position += 1;
+            return None;
+        };
+        self.position = start;
+        Some(Kind::Bad(fault))
+    }
+}

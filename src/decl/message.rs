@@ -1,0 +1,138 @@
+//! Messages for people: the place, what is wrong there, the line, and a caret under the place.
+
+use crate::error::{Error, Status};
+use std::fmt::Write;
+
+/// How many characters of a long line are shown before the place, and from it on.
+const SHOWN_BEFORE: usize = 60;
+const SHOWN_AFTER: usize = 40;
+
+/// The failure at a place in a text, given in bytes from its start.
+pub(super) fn at(status: Status, source: &str, offset: usize, what: &str) -> Box<Error> {
+    let offset = settle(source, offset);
+    let line_start = source[..offset]
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
+    let line_end = source[offset..]
+        .find('\n')
+        .map_or(source.len(), |length| offset + length);
+    let line_number = source[..offset]
+        .bytes()
+        .filter(|&byte| byte == b'\n')
+        .count()
+        + 1;
+    let before = &source[line_start..offset];
+    let after = source[offset..line_end].trim_end();
+    let column = before.chars().count() + 1;
+
+    let mut message = format!("{line_number}:{column}: {what}\n    ");
+    let mut caret = "    ".to_owned();
+    let cut = column > SHOWN_BEFORE + 1;
+    if cut {
+        message.push_str("...");
+        caret.push_str("   ");
+    }
+    for c in before
+        .chars()
+        .skip(if cut { column - 1 - SHOWN_BEFORE } else { 0 })
+    {
+        message.push(shown(c));
+        match c {
+            '\t' => caret.push('\t'),
+            _ => caret.extend(std::iter::repeat_n(' ', width(c))),
+        }
+    }
+    message.extend(after.chars().take(SHOWN_AFTER).map(shown));
+    if after.chars().nth(SHOWN_AFTER).is_some() {
+        message.push_str("...");
+    }
+    // Writing to a string cannot fail.
+    let _ = write!(message, "\n{caret}^");
+    Box::new(Error::new(status, message))
+}
+
+/// The end of a text is shown behind its last word, not on the empty lines that follow it; and a
+/// place is never within a character.
+fn settle(source: &str, offset: usize) -> usize {
+    let mut offset = offset.min(source.len());
+    while !source.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    if source[offset..].trim_start().is_empty() {
+        source.trim_end().len()
+    } else {
+        offset
+    }
+}
+
+/// Control characters would spoil the terminal that shows the message.
+fn shown(c: char) -> char {
+    if c.is_control() && c != '\t' {
+        '\u{fffd}'
+    } else {
+        c
+    }
+}
+
+/// How many columns of a terminal a character takes, roughly.
+fn width(c: char) -> usize {
+    match u32::from(c) {
+        0x0300..=0x036f | 0x200b..=0x200f | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x1f300..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// A word of the text in a message; a long one is cut.
+pub(super) fn quoted(word: &str) -> String {
+    const LONGEST: usize = 60;
+    match word.char_indices().nth(LONGEST) {
+        Some((cut, _)) => format!("\"{}...\"", &word[..cut]),
+        None => format!("\"{word}\""),
+    }
+}
+
+/// The candidate that a wrong name is most like, if any is like it.
+pub(super) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = match name.len() {
+        0..=2 => return None,
+        3..=5 => 1,
+        6..=40 => 2,
+        _ => return None,
+    };
+    candidates
+        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
+        .map(|candidate| (distance(name.as_bytes(), candidate.as_bytes()), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut before_last = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = changed.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before_last[j - 2] + 1);
+            }
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}

@@ -1,0 +1,49 @@
+//! C text to types: a parser for the declarations of C11 with GNU's additions, as they stand in
+//! headers that the preprocessor has been over.
+//!
+//! `lexer` makes tokens, and `parser` holds what the grammar's parts share. Those are `unit` (a
+//! whole text), `specifiers`, `declarator`, `record`, `enumeration`, `attribute` and `constant`.
+//! `declare` gives names their meanings in `names`, which `declarations` keeps. `message` puts
+//! failures in words.
+#![forbid(unsafe_code)]
+
+mod arithmetic;
+mod attribute;
+mod compatible;
+mod constant;
+mod declarations;
+mod declarator;
+mod declare;
+mod enumeration;
+mod keyword;
+mod known;
+mod lexer;
+mod literal;
+mod message;
+mod names;
+mod pack;
+mod parser;
+mod prototype;
+mod record;
+mod scope;
+mod signature;
+mod specifiers;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+pub use declarations::Declarations;
+pub use names::DeclarationKind;
+pub use prototype::signature;
+pub use signature::parse_signature;
+
+/// A text has at most this many bytes.
+pub const MAX_SOURCE: usize = 16 << 20;
+
+/// Brackets, and all that they stand for in structs, prototypes and expressions, are nested at
+/// most this deep.
+pub const MAX_DEPTH: u32 = 256;
+
+/// A declaration has at most this many pointers, arrays and functions between its name and its
+/// type, together with those around it.
+pub const MAX_DERIVED: usize = 256;

@@ -1,0 +1,82 @@
+//! One prototype by itself.
+
+use super::Declarations;
+use super::attribute::Attributes;
+use super::declarator::{Naming, Role};
+use super::parser::{Parsed, Parser, Purpose};
+use crate::error::{Error, Result};
+use crate::types::{Kind, Link, Signature, Target};
+
+/// The signature that a prototype describes: `double pow(double, double)`.
+///
+/// The name is optional (`double (double, double)`), and so is a semicolon at the end. The type
+/// may be given as a pointer to a function, or by the name of such a type. Structs may be written
+/// out. Without `declarations` only the type names of C's own headers are known.
+pub fn parse_signature(
+    declarations: Option<&Declarations>,
+    target: &'static Target,
+    prototype: &str,
+) -> Result<Signature> {
+    Parser::new(prototype, target, declarations, Purpose::Declare)
+        .and_then(|mut parser| {
+            let link = parser.prototype()?;
+            let ty = parser.types.finish_with(link);
+            match ty.kind() {
+                Kind::Function => Signature::of_function(ty),
+                _ => Signature::of(&ty),
+            }
+            // `prototype` has seen to it that it is one.
+            .ok_or_else(|| Box::new(Error::argument("no function")))
+        })
+        .map_err(|error| *error)
+}
+
+impl Parser<'_, '_> {
+    fn prototype(&mut self) -> Parsed<Link> {
+        let specifiers = self.specifiers(Attributes::default())?;
+        let at = self.token.start;
+        let declared = self.declarator(&specifiers, Naming::Optional, Role::Declaration)?;
+        self.accept(b';');
+        self.expect_end("a prototype")?;
+        let place = declared.name.map_or(at, |name| name.at);
+        self.check_callable(&declared.ty.link, place)?;
+        Ok(declared.ty.link)
+    }
+
+    /// It is a function, and every value that travels has a size.
+    fn check_callable(&self, link: &Link, at: u32) -> Parsed<()> {
+        let view = self.types.get(link);
+        let Some((view, function)) = view.function() else {
+            let what = format!("expected a function's prototype, found {}", view.describe());
+            return Err(self.fail(at, &what));
+        };
+        let result = view.follow(&function.result);
+        if !result.is_complete() && result.kind() != Kind::Void {
+            let what = format!(
+                "the result, {}, is incomplete: its members are not known",
+                result.describe()
+            );
+            return Err(self.fail(at, &what));
+        }
+        for (index, param) in function.params.iter().enumerate() {
+            let param = view.follow(param);
+            if !param.is_complete() {
+                let what = format!(
+                    "parameter {}, {}, is incomplete: its members are not known",
+                    index + 1,
+                    param.describe()
+                );
+                return Err(self.fail(at, &what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing more may follow.
+    pub(super) fn expect_end(&self, what: &str) -> Parsed<()> {
+        match self.token.kind {
+            super::lexer::Kind::End => Ok(()),
+            _ => Err(self.unexpected(&format!("the end of the text after {what}"))),
+        }
+    }
+}

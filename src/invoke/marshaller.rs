@@ -1,0 +1,136 @@
+//! The stubs of a signature, shared by all functions whose arguments travel alike.
+
+use crate::abi::{Assignment, Piece, Place};
+use crate::code::{self, CodeBlock};
+use crate::error::{Error, Result};
+use crate::stub::{Arguments, ErrnoCapture, plan};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+/// The two stubs of one assignment. The code is freed with the last function that uses it, or
+/// later.
+#[derive(Debug)]
+pub(super) struct Marshaller {
+    block: CodeBlock,
+    pointers: Vec<u8>,
+    slots: Vec<u8>,
+}
+
+/// Both begin at multiples of this.
+const ALIGN: usize = 16;
+
+impl Marshaller {
+    fn new(assignment: &Assignment, errno: Option<ErrnoCapture>) -> Result<Marshaller> {
+        let code = |arguments| code::emit(&plan(assignment, arguments, code::ENTRY, errno));
+        let pointers = code(Arguments::Pointers);
+        let slots = code(Arguments::Slots);
+        let slots_at = pointers.len().next_multiple_of(ALIGN);
+        let block = code::add(slots_at + slots.len(), |_| {
+            let mut bytes = pointers.clone();
+            // Between the two, what a jump to nowhere meets: `int3`.
+            bytes.resize(slots_at, 0xcc);
+            bytes.extend_from_slice(&slots);
+            bytes
+        })?;
+        Ok(Marshaller {
+            block,
+            pointers,
+            slots,
+        })
+    }
+
+    /// The stub's address and its bytes.
+    pub(super) fn stub(&self, arguments: Arguments) -> (usize, &[u8]) {
+        let slots_at = self.pointers.len().next_multiple_of(ALIGN);
+        match arguments {
+            Arguments::Pointers => (self.block.address(), &self.pointers),
+            Arguments::Slots => (self.block.address() + slots_at, &self.slots),
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    assignment: Arc<Assignment>,
+    errno: Option<ErrnoCapture>,
+}
+
+#[derive(Default)]
+struct Table {
+    marshallers: HashMap<Key, Arc<Marshaller>>,
+    /// With so many, those that no function uses are dropped.
+    sweep_at: usize,
+}
+
+/// Unused marshallers are kept up to this number: a program that binds and frees the same
+/// functions again and again should not pay for new code each time.
+const KEPT: usize = 4096;
+
+static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
+/// The marshaller of an assignment, made if there is none yet, and the assignment as the table
+/// holds it.
+pub(super) fn marshaller(
+    assignment: Assignment,
+    errno: Option<ErrnoCapture>,
+) -> std::result::Result<(Arc<Assignment>, Arc<Marshaller>), (Arc<Assignment>, Error)> {
+    let key = Key {
+        assignment: Arc::new(assignment),
+        errno,
+    };
+    let mut table = TABLE.lock();
+    if let Some((known, marshaller)) = table.marshallers.get_key_value(&key) {
+        return Ok((Arc::clone(&known.assignment), Arc::clone(marshaller)));
+    }
+    let assignment = Arc::clone(&key.assignment);
+    let made = check(&assignment).and_then(|()| Marshaller::new(&assignment, errno));
+    match made {
+        Ok(marshaller) => {
+            let marshaller = Arc::new(marshaller);
+            table.insert(key, Arc::clone(&marshaller));
+            Ok((assignment, marshaller))
+        }
+        Err(error) => Err((assignment, error)),
+    }
+}
+
+/// How many stubs there are (two for a marshaller), and their bytes.
+pub(super) fn stub_statistics() -> (usize, usize) {
+    let table = TABLE.lock();
+    let bytes = table
+        .marshallers
+        .values()
+        .map(|one| one.pointers.len() + one.slots.len())
+        .sum();
+    (table.marshallers.len() * 2, bytes)
+}
+
+impl Table {
+    fn insert(&mut self, key: Key, marshaller: Arc<Marshaller>) {
+        if self.marshallers.len() >= self.sweep_at.max(KEPT) {
+            self.marshallers
+                .retain(|_, marshaller| Arc::strong_count(marshaller) > 1);
+            self.sweep_at = self.marshallers.len() * 2;
+        }
+        self.marshallers.insert(key, marshaller);
+    }
+}
+
+/// What this machine's stubs cannot do.
+fn check(assignment: &Assignment) -> Result<()> {
+    if assignment.convention != code::convention() {
+        return Err(Error::unsupported(
+            "the convention is not this machine's own",
+        ));
+    }
+    let pieces = assignment
+        .parameters()
+        .iter()
+        .flat_map(|one| assignment.pieces(one));
+    let is_wide = |piece: &Piece| matches!(piece.place, Place::Vector(_)) && piece.size > 16;
+    if pieces.chain(assignment.result_pieces()).any(is_wide) && !code::has_wide_vectors() {
+        return Err(Error::unsupported("this processor has no 256-bit vectors"));
+    }
+    Ok(())
+}

@@ -1,0 +1,251 @@
+//! Functions that can be called: a signature, a target, and the code between them.
+
+mod marshaller;
+
+use crate::abi::{self, Assignment};
+use crate::code::{self, CallPath, CodeBlock, CodeStatistics};
+use crate::error::{Error, Result};
+use crate::fallback::{self, Fallback};
+use crate::library::Library;
+use crate::stub::{Arguments, ErrnoCapture};
+use crate::types::Signature;
+use marshaller::Marshaller;
+use std::ffi::{CStr, CString, c_void};
+use std::sync::{Arc, OnceLock};
+
+/// How a function is bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// `errno` is kept right after each call.
+    pub capture_errno: bool,
+    /// The call goes through libffi even where a stub is possible.
+    pub force_fallback: bool,
+    /// No other path than a stub will do.
+    pub require_stub: bool,
+}
+
+/// A function that can be called.
+#[repr(C)]
+pub struct Function {
+    call: CallPath,
+    signature: Signature,
+    target: *const c_void,
+    how: How,
+    path: CString,
+    entries: [OnceLock<CodeBlock>; 2],
+    // Dropped last: the target's code goes with it.
+    _library: Option<Arc<Library>>,
+}
+
+enum How {
+    Stub(Arc<Marshaller>),
+    Fallback(#[allow(dead_code, reason = "the call path's context points to it")] Box<Fallback>),
+}
+
+// SAFETY: nothing in it changes but the entries, which are made once, under a lock.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Function {
+    /// Makes `target` callable. It keeps the library loaded, if there is one.
+    pub fn new(
+        signature: Signature,
+        target: *const c_void,
+        options: Options,
+        library: Option<Arc<Library>>,
+    ) -> Result<Function> {
+        if options.force_fallback && options.require_stub {
+            return Err(Error::argument(
+                "options: FC_FORCE_FALLBACK and FC_REQUIRE_STUB contradict each other",
+            ));
+        }
+        let assignment = abi::assign(&signature)?;
+        let (call, how, path) = bind(assignment, target, options)
+            .map_err(|error| error.within(signature.describe()))?;
+        Ok(Function {
+            call,
+            signature,
+            target,
+            how,
+            path: CString::new(path).unwrap_or_default(),
+            entries: [OnceLock::new(), OnceLock::new()],
+            _library: library,
+        })
+    }
+
+    /// Looks the function of a prototype up in a library and makes it callable.
+    pub fn bind(
+        library: &Arc<Library>,
+        signature: Signature,
+        options: Options,
+    ) -> Result<Function> {
+        if signature.name().is_empty() {
+            return Err(Error::argument(format!(
+                "{}: the prototype has no name to look for in the library",
+                signature.describe()
+            )));
+        }
+        // Names come from text, which is UTF-8.
+        let target = library.symbol(&signature.name().to_string_lossy())?;
+        Function::new(signature, target, options, Some(Arc::clone(library)))
+    }
+
+    /// What the call path reads.
+    pub fn call_path(&self) -> &CallPath {
+        &self.call
+    }
+
+    /// Its signature.
+    pub fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// The address that is called.
+    pub fn target(&self) -> *const c_void {
+        self.target
+    }
+
+    /// "stub", or "libffi: " and the reason.
+    pub fn path(&self) -> &CStr {
+        &self.path
+    }
+
+    /// The function's own entry, made when first asked for.
+    pub fn entry(&self, arguments: Arguments) -> Result<*const c_void> {
+        let cell = &self.entries[arguments as usize];
+        if let Some(block) = cell.get() {
+            return Ok(block.address() as *const c_void);
+        }
+        let block = self.make_entry(arguments)?;
+        // If another thread was faster, its entry is the one, and this one is freed.
+        Ok(cell.get_or_init(|| block).address() as *const c_void)
+    }
+
+    fn make_entry(&self, arguments: Arguments) -> Result<CodeBlock> {
+        let context = self.call.context as u64;
+        match &self.how {
+            How::Stub(marshaller) => {
+                let (stub_address, stub) = marshaller.stub(arguments);
+                code::add(code::LARGEST_ENTRY, |address| {
+                    code::emit_entry(address as u64, context, stub, stub_address as u64)
+                })
+            }
+            How::Fallback(_) => {
+                let target = match arguments {
+                    Arguments::Pointers => self.call.code,
+                    Arguments::Slots => self.call.slot_code,
+                };
+                code::add(code::LARGEST_ENTRY, |address| {
+                    code::emit_jump(address as u64, context, target as u64)
+                })
+            }
+        }
+    }
+
+    /// Calls it; this is how Rust code in this crate does.
+    ///
+    /// # Safety
+    ///
+    /// As for `fc_invoke`.
+    pub unsafe fn invoke(&self, result: *mut c_void, arguments: *const *const c_void) {
+        // SAFETY: the caller's promise.
+        unsafe { code::enter(&self.call, result, arguments.cast()) }
+    }
+}
+
+fn errno(options: Options) -> std::result::Result<Option<ErrnoCapture>, &'static str> {
+    match options.capture_errno {
+        true => code::errno_capture().map(Some),
+        false => Ok(None),
+    }
+}
+
+fn bind(
+    assignment: Assignment,
+    target: *const c_void,
+    options: Options,
+) -> Result<(CallPath, How, String)> {
+    let (assignment, reason) = if options.force_fallback {
+        (
+            Arc::new(assignment),
+            Error::unsupported("asked for (FC_FORCE_FALLBACK)"),
+        )
+    } else {
+        match errno(options) {
+            Err(reason) => (Arc::new(assignment), Error::unsupported(reason)),
+            Ok(errno) => match marshaller::marshaller(assignment, errno) {
+                Ok((_, marshaller)) => return Ok(through_stub(marshaller, target)),
+                Err((assignment, error)) => (assignment, error),
+            },
+        }
+    };
+    if options.require_stub {
+        return Err(Error {
+            status: crate::error::Status::Unsupported,
+            message: format!("no stub is possible (FC_REQUIRE_STUB): {reason}"),
+            ..reason
+        });
+    }
+    let fallback = Fallback::new(assignment, target, options.capture_errno)?;
+    let call = CallPath {
+        code: fallback::pointers_entry as *const c_void,
+        slot_code: fallback::slots_entry as *const c_void,
+        context: std::ptr::from_ref(&*fallback).cast(),
+    };
+    Ok((call, How::Fallback(fallback), format!("libffi: {reason}")))
+}
+
+fn through_stub(marshaller: Arc<Marshaller>, target: *const c_void) -> (CallPath, How, String) {
+    let call = CallPath {
+        code: marshaller.stub(Arguments::Pointers).0 as *const c_void,
+        slot_code: marshaller.stub(Arguments::Slots).0 as *const c_void,
+        context: target,
+    };
+    (call, How::Stub(marshaller), "stub".to_owned())
+}
+
+/// Where every byte of a call travels, and by which path it is made, as text for people.
+pub fn explain(signature: &Signature) -> Result<String> {
+    let assignment = abi::assign(signature)?;
+    let mut text = abi::explain(signature, &assignment);
+    let path = match marshaller::marshaller(assignment, None) {
+        Ok(_) => "stub".to_owned(),
+        Err((_, error)) => format!("libffi: {error}"),
+    };
+    text.push_str(&format!("  path: {path}\n"));
+    Ok(text)
+}
+
+/// What executable memory holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Statistics {
+    /// Stubs, two for each distinct signature: for pointer arrays and for slots.
+    pub stubs: usize,
+    /// Bytes of them.
+    pub stub_bytes: usize,
+    /// Entries of single functions.
+    pub entries: usize,
+    /// Bytes of them, alignment included.
+    pub entry_bytes: usize,
+    /// Bytes of executable memory in all.
+    pub mapped_bytes: usize,
+}
+
+/// What executable memory holds now.
+pub fn statistics() -> Statistics {
+    let (stubs, stub_bytes) = marshaller::stub_statistics();
+    let CodeStatistics {
+        blocks,
+        mapped_bytes,
+        ..
+    } = code::statistics();
+    let entries = blocks.saturating_sub(stubs / 2);
+    Statistics {
+        stubs,
+        stub_bytes,
+        entries,
+        entry_bytes: entries * code::LARGEST_ENTRY,
+        mapped_bytes,
+    }
+}

@@ -1,0 +1,166 @@
+//! The names and places under which a library that is named without a path is looked for.
+
+use std::path::{Path, PathBuf};
+
+/// What to try for a bare name, in order: in the caller's folders, as given, then in the platform's
+/// forms (`m`: `libm.so.6`, `libm.so`).
+pub(super) fn candidates(name: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut list = Vec::new();
+    let forms = forms(name);
+    for folder in folders {
+        let is_bare_stem = !name.contains(".so");
+        let versioned = if is_bare_stem {
+            versions_in(folder, name)
+        } else {
+            Vec::new()
+        };
+        let in_folder = forms.iter().cloned().chain(versioned);
+        list.extend(in_folder.map(|form| folder.join(form)));
+    }
+    list.push(PathBuf::from(name));
+    if !name.contains(".so") {
+        // A development package's libm.so may be a linker's script; what is loaded has a version.
+        list.extend(installed_versions(name).into_iter().map(PathBuf::from));
+    }
+    list.extend(forms.into_iter().skip(1).map(PathBuf::from));
+    list
+}
+
+fn forms(name: &str) -> Vec<String> {
+    let mut forms = vec![name.to_owned()];
+    if name.contains(".so") {
+        return forms;
+    }
+    if cfg!(target_os = "macos") {
+        forms.push(format!("lib{name}.dylib"));
+    } else if cfg!(windows) {
+        forms.push(format!("{name}.dll"));
+    } else {
+        forms.push(format!("lib{name}.so"));
+    }
+    forms
+}
+
+/// The versions of `lib<name>.so` in the system's folders, newest first, without their folders: the
+/// loader finds them by itself.
+fn installed_versions(name: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for folder in system_folders() {
+        for version in versions_in(&folder, name) {
+            if !found.contains(&version) {
+                found.push(version);
+            }
+        }
+    }
+    found
+}
+
+/// The files `lib<name>.so.<numbers>` of a folder, newest first.
+fn versions_in(folder: &Path, name: &str) -> Vec<String> {
+    let prefix = format!("lib{name}.so.");
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut found: Vec<(Vec<u64>, String)> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|file| Some((version(file.strip_prefix(&prefix)?)?, file)))
+        .collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found.into_iter().map(|(_, file)| file).collect()
+}
+
+/// `6` and `1.2.13` as numbers; `None` for other endings.
+fn version(text: &str) -> Option<Vec<u64>> {
+    text.split('.').map(|part| part.parse().ok()).collect()
+}
+
+fn system_folders() -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = Vec::new();
+    if let Some(paths) = std::env::var_os("LD_LIBRARY_PATH") {
+        folders.extend(std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()));
+    }
+    folders.extend(configured_folders(Path::new("/etc/ld.so.conf"), 0));
+    let machine = std::env::consts::ARCH;
+    folders.push(format!("/lib/{machine}-linux-gnu").into());
+    folders.push(format!("/usr/lib/{machine}-linux-gnu").into());
+    folders
+        .extend(["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
+    folders
+}
+
+/// The folders that the loader's configuration names (ldconfig(8)).
+fn configured_folders(file: &Path, depth: u32) -> Vec<PathBuf> {
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return Vec::new();
+    };
+    let mut folders = Vec::new();
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        match line.strip_prefix("include") {
+            Some(pattern) if depth < 4 => {
+                for included in matching_files(Path::new(pattern.trim())) {
+                    folders.extend(configured_folders(&included, depth + 1));
+                }
+            }
+            _ if line.starts_with('/') => folders.push(line.into()),
+            _ => {}
+        }
+    }
+    folders
+}
+
+/// The files of a pattern whose only star stands in its last part: `/etc/ld.so.conf.d/*.conf`.
+fn matching_files(pattern: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(last)) = (pattern.parent(), pattern.file_name()) else {
+        return Vec::new();
+    };
+    let last = last.to_string_lossy();
+    let Some((before, after)) = last.split_once('*') else {
+        return vec![pattern.to_owned()];
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with(before) && name.ends_with(after)
+        })
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_numbers() {
+        assert_eq!(version("6"), Some(vec![6]));
+        assert_eq!(version("1.2.13"), Some(vec![1, 2, 13]));
+        assert_eq!(version("6.debug"), None);
+        assert!(version("1.10") > version("1.9"));
+    }
+
+    #[test]
+    fn a_name_with_its_ending_is_tried_as_it_is() {
+        assert_eq!(candidates("libm.so.6", &[]), [PathBuf::from("libm.so.6")]);
+    }
+
+    #[test]
+    fn folders_come_first_and_the_given_name_before_its_forms() {
+        let list = candidates("no_such_library", &["/nowhere".into()]);
+        let expected = [
+            "/nowhere/no_such_library",
+            "/nowhere/libno_such_library.so",
+            "no_such_library",
+            "libno_such_library.so",
+        ];
+        assert_eq!(list, expected.map(PathBuf::from));
+    }
+}

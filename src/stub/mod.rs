@@ -1,0 +1,14 @@
+//! Machine code for an assignment, in two steps: a neutral plan says what moves where, an emitter
+//! writes it for one CPU. Emitters run on every host and know nothing of calling conventions.
+//!
+//! A stub is entered with the result's address and the argument array in the registers of the
+//! native convention's first two parameters, and the target's address in the context register
+//! (r11 on x86-64). It is position-independent.
+
+mod plan;
+pub mod x86_64;
+
+pub use plan::{Address, Arguments, Entry, ErrnoCapture, Move, Plan, Store, StoreSource, plan};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,491 @@
+//! Plans as x86-64 code.
+//!
+//! A stub with a frame, while its callee runs:
+//!
+//! ```text
+//!            +------------------------------+
+//!   rbp + 8  | return address of the stub   |
+//!   rbp      | caller's rbp                 |
+//!   rbp - 8  | address of the result        |
+//!            | (alignment)                  |
+//!            | argument area, stack_size    |
+//!   rsp      |                              |
+//!            +------------------------------+
+//! ```
+//!
+//! Every framed stub has this shape, whatever it does, so that one unwind rule (the frame's address
+//! is rbp + 16, rbp is saved below the return address) holds at each of their calls. A stub that
+//! has nothing to do after the call has no frame: it jumps.
+//!
+//! Registers: rax and r10 are scratch before the call, r11 holds the target; afterwards rcx holds
+//! the result's address and r10 is scratch.
+
+use super::plan::{Address, Move, Plan, Store, StoreSource};
+use crate::abi::{Extension, Place};
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+type Assembler = dynasmrt::VecAssembler<dynasmrt::x64::X64Relocation>;
+
+/// The bytes of `endbr64`, with which every stub begins.
+pub const LANDING_PAD: usize = 4;
+
+const RAX: u8 = 0;
+const RDI: u8 = 7;
+const RSI: u8 = 6;
+const R10: u8 = 10;
+/// Larger copies use the string instruction.
+const LARGEST_UNROLLED_COPY: u32 = 256;
+const PAGE: u32 = 4096;
+
+/// The code of a plan.
+pub fn emit(plan: &Plan) -> Vec<u8> {
+    let mut code =
+        Assembler::new_with_capacity(0, 64 + 24 * plan.register_moves.len(), 0, 0, 0, 0, 0);
+    landing_pad(&mut code);
+    if plan.result_is_indirect {
+        dynasm!(code ; .arch x64 ; mov Rq(plan.entry.result), [Rq(plan.entry.result)]);
+    }
+    if plan.has_frame {
+        prologue(&mut code, plan);
+    }
+    let mut emitter = Emitter {
+        code,
+        array: plan.entry.arguments,
+        pointer: None,
+    };
+    for stack_move in &plan.stack_moves {
+        emitter.stack_move(stack_move, plan.entry.result);
+    }
+    match plan.result_address {
+        Some(Place::General(register)) if register != plan.entry.result => {
+            dynasm!(emitter.code ; .arch x64 ; mov Rq(register), Rq(plan.entry.result));
+        }
+        _ => {}
+    }
+    for register_move in &plan.register_moves {
+        emitter.register_move(register_move);
+    }
+    let mut code = emitter.code;
+    if let Some(count) = plan.vector_count {
+        dynasm!(code ; .arch x64 ; mov eax, i32::from(count));
+    }
+    if !plan.has_frame {
+        dynasm!(code ; .arch x64 ; jmp r11);
+        return finish(code);
+    }
+    dynasm!(code ; .arch x64 ; call r11);
+    if let Some(errno) = plan.errno {
+        dynasm!(code
+            ; .arch x64
+            ; fs mov ecx, [errno.from]
+            ; fs mov [errno.to], ecx
+        );
+    }
+    if !plan.stores.is_empty() {
+        dynasm!(code ; .arch x64 ; mov rcx, [rbp - 8]);
+        for one in &plan.stores {
+            store(&mut code, one);
+        }
+        // Full vector registers left in use would slow down code that knows only halves of them.
+        if plan
+            .stores
+            .iter()
+            .any(|one| matches!(one.from, StoreSource::Register(_)) && one.size > 16)
+        {
+            dynasm!(code ; .arch x64 ; vzeroupper);
+        }
+    }
+    dynasm!(code ; .arch x64 ; leave ; ret);
+    finish(code)
+}
+
+/// `endbr64`: stubs are reached by indirect jumps.
+fn landing_pad(code: &mut Assembler) {
+    dynasm!(code ; .arch x64 ; .bytes [0xf3u8, 0x0f, 0x1e, 0xfa]);
+}
+
+fn finish(code: Assembler) -> Vec<u8> {
+    // Nothing here refers to a label that is not set a few instructions away.
+    code.finalize().unwrap_or_default()
+}
+
+fn prologue(code: &mut Assembler, plan: &Plan) {
+    dynasm!(code
+        ; .arch x64
+        ; push rbp
+        ; mov rbp, rsp
+        ; push Rq(plan.entry.result)
+    );
+    // The pushes leave rsp 8 below a multiple of 16.
+    let area = plan.stack_size.next_multiple_of(16) + 8;
+    // What aligning the area further may take is part of the frame.
+    let slack = if plan.stack_align > 16 {
+        plan.stack_align
+    } else {
+        0
+    };
+    let frame = area + slack;
+    if frame == 8 {
+        dynasm!(code ; .arch x64 ; push Rq(plan.entry.result));
+    } else if frame < PAGE {
+        dynasm!(code ; .arch x64 ; sub rsp, frame as i32);
+    } else {
+        // No page is skipped, so that a stack that ends is met at its guard page.
+        dynasm!(code
+            ; .arch x64
+            ; mov eax, (frame / PAGE) as i32
+            ; probe:
+            ; sub rsp, PAGE as i32
+            ; or BYTE [rsp], 0
+            ; dec eax
+            ; jnz <probe
+            ; sub rsp, (frame % PAGE) as i32
+        );
+    }
+    if plan.stack_align > 16 {
+        dynasm!(code ; .arch x64 ; and rsp, -(plan.stack_align as i32));
+    }
+}
+
+struct Emitter {
+    code: Assembler,
+    /// The register with the array's address.
+    array: u8,
+    /// rax holds this element of the array.
+    pointer: Option<u32>,
+}
+
+impl Emitter {
+    /// The register and displacement at which a move's bytes are.
+    fn source(&mut self, from: Address, offset: u32) -> (u8, i32) {
+        match from {
+            // Elements are numbered below 2^16 and offsets are below 2^28.
+            Address::Element(index) => (self.array, index as i32 * 8 + offset as i32),
+            Address::Pointee(index) => {
+                if self.pointer != Some(index) {
+                    dynasm!(self.code
+                        ; .arch x64
+                        ; mov rax, [Rq(self.array) + index as i32 * 8]
+                    );
+                    self.pointer = Some(index);
+                }
+                (RAX, offset as i32)
+            }
+        }
+    }
+
+    fn register_move(&mut self, one: &Move) {
+        let (base, at) = self.source(one.from, one.offset);
+        // A slot has 8 bytes, whatever its value has.
+        let size = match one.from {
+            Address::Element(_) if !one.size.is_power_of_two() => 8,
+            _ => one.size,
+        };
+        match one.to {
+            Place::General(register) => {
+                load_general(&mut self.code, register, base, at, size, one.extension);
+            }
+            Place::Vector(register) => load_vector(&mut self.code, register, base, at, size),
+            // Arguments never travel on the x87 stack, and stack moves are elsewhere.
+            Place::X87(_) | Place::Stack(_) => {}
+        }
+    }
+
+    fn stack_move(&mut self, one: &Move, result: u8) {
+        let Place::Stack(to) = one.to else { return };
+        let to = to as i32;
+        let (base, at) = self.source(one.from, one.offset);
+        if one.size > LARGEST_UNROLLED_COPY {
+            self.copy_string(base, at, to, one.size, result);
+        } else if one.extension != Extension::None || one.size.is_power_of_two() && one.size <= 8 {
+            load_general(&mut self.code, R10, base, at, one.size, one.extension);
+            dynasm!(self.code ; .arch x64 ; mov [rsp + to], r10);
+        } else {
+            copy(&mut self.code, base, at, to, one.size);
+        }
+    }
+
+    /// A large copy. No argument is in a register yet, so r8 and r9 are free to keep rsi and rdi.
+    fn copy_string(&mut self, base: u8, at: i32, to: i32, size: u32, result: u8) {
+        debug_assert!(base != RDI && (self.array, result) == (RSI, RDI));
+        dynasm!(self.code
+            ; .arch x64
+            ; mov r8, rsi
+            ; mov r9, rdi
+            ; lea rsi, [Rq(base) + at]
+            ; lea rdi, [rsp + to]
+            ; mov ecx, (size / 8) as i32
+            ; rep movsq
+        );
+        let rest = size % 8;
+        if rest > 0 {
+            dynasm!(self.code ; .arch x64 ; mov ecx, rest as i32 ; rep movsb);
+        }
+        dynasm!(self.code ; .arch x64 ; mov rsi, r8 ; mov rdi, r9);
+    }
+}
+
+/// Exactly `size` bytes at `[base + at]`, extended, in a general register.
+fn load_general(
+    code: &mut Assembler,
+    register: u8,
+    base: u8,
+    at: i32,
+    size: u32,
+    extension: Extension,
+) {
+    let signed = extension == Extension::Sign;
+    match size {
+        1 if signed => dynasm!(code ; .arch x64 ; movsx Rd(register), BYTE [Rq(base) + at]),
+        1 => dynasm!(code ; .arch x64 ; movzx Rd(register), BYTE [Rq(base) + at]),
+        2 if signed => dynasm!(code ; .arch x64 ; movsx Rd(register), WORD [Rq(base) + at]),
+        2 => dynasm!(code ; .arch x64 ; movzx Rd(register), WORD [Rq(base) + at]),
+        4 => dynasm!(code ; .arch x64 ; mov Rd(register), [Rq(base) + at]),
+        8 => dynasm!(code ; .arch x64 ; mov Rq(register), [Rq(base) + at]),
+        _ => load_odd(code, register, base, at, size),
+    }
+}
+
+/// 3, 5, 6 or 7 bytes: two loads that overlap, the later one shifted to its place. The bits that
+/// both bring are the same.
+///
+/// ```text
+///   7 bytes   b0 b1 b2 b3            r10d = [at]
+///                      b3 b4 b5 b6   register = [at + 3] << 24
+/// ```
+fn load_odd(code: &mut Assembler, register: u8, base: u8, at: i32, size: u32) {
+    let half = if size == 3 { 2 } else { 4 };
+    let later = at + (size - half) as i32;
+    let shift = ((size - half) * 8) as i8;
+    debug_assert!(register != R10 && register != base);
+    if half == 2 {
+        dynasm!(code
+            ; .arch x64
+            ; movzx r10d, WORD [Rq(base) + at]
+            ; movzx Rd(register), WORD [Rq(base) + later]
+        );
+    } else {
+        dynasm!(code
+            ; .arch x64
+            ; mov r10d, [Rq(base) + at]
+            ; mov Rd(register), [Rq(base) + later]
+        );
+    }
+    dynasm!(code
+        ; .arch x64
+        ; shl Rq(register), shift
+        ; or Rq(register), r10
+    );
+}
+
+/// Exactly `size` bytes at `[base + at]` in a vector register.
+fn load_vector(code: &mut Assembler, register: u8, base: u8, at: i32, size: u32) {
+    match size {
+        4 => dynasm!(code ; .arch x64 ; movss Rx(register), [Rq(base) + at]),
+        8 => dynasm!(code ; .arch x64 ; movsd Rx(register), [Rq(base) + at]),
+        16 => dynasm!(code ; .arch x64 ; movups Rx(register), [Rq(base) + at]),
+        32 => dynasm!(code ; .arch x64 ; vmovups Ry(register), [Rq(base) + at]),
+        1 | 2 => {
+            load_general(code, R10, base, at, size, Extension::Zero);
+            dynasm!(code ; .arch x64 ; movd Rx(register), r10d);
+        }
+        _ => {
+            // 3, 5, 6 and 7 bytes meet in r10 by way of xmm15, which carries no argument: the
+            // general registers may all hold arguments by now.
+            load_odd_vector(code, register, base, at, size);
+        }
+    }
+}
+
+fn load_odd_vector(code: &mut Assembler, register: u8, base: u8, at: i32, size: u32) {
+    let half = if size == 3 { 2 } else { 4 };
+    let later = at + (size - half) as i32;
+    let shift = ((size - half) * 8) as i8;
+    load_general(code, R10, base, at, half, Extension::Zero);
+    dynasm!(code ; .arch x64 ; movq Rx(register), r10);
+    load_general(code, R10, base, later, half, Extension::Zero);
+    dynasm!(code
+        ; .arch x64
+        ; shl r10, shift
+        ; movq xmm15, r10
+        ; por Rx(register), xmm15
+    );
+}
+
+/// Exactly `size` bytes from `[base + at]` to `[rsp + to]` through r10.
+///
+/// Eight bytes at a time: a caller that has just written the members one by one would make wider
+/// loads wait for its stores.
+fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) {
+    let mut done = 0;
+    while done < size {
+        let chunk = match size - done {
+            8.. => 8,
+            4.. => 4,
+            2.. => 2,
+            _ => 1,
+        };
+        let (from, to) = (at + done as i32, to + done as i32);
+        match chunk {
+            8 => dynasm!(code ; .arch x64 ; mov r10, [Rq(base) + from] ; mov [rsp + to], r10),
+            4 => dynasm!(code ; .arch x64 ; mov r10d, [Rq(base) + from] ; mov [rsp + to], r10d),
+            2 => dynasm!(code
+                ; .arch x64
+                ; movzx r10d, WORD [Rq(base) + from]
+                ; mov [rsp + to], r10w
+            ),
+            _ => dynasm!(code
+                ; .arch x64
+                ; movzx r10d, BYTE [Rq(base) + from]
+                ; mov [rsp + to], r10b
+            ),
+        }
+        done += chunk;
+    }
+}
+
+fn store(code: &mut Assembler, one: &Store) {
+    let at = one.offset as i32;
+    match one.from {
+        StoreSource::Register(Place::General(register)) => {
+            store_general(code, register, at, one.size);
+        }
+        StoreSource::Register(Place::Vector(register)) => {
+            store_vector(code, register, at, one.size);
+        }
+        // Popping them in order brings st(1) to the top for the second store.
+        StoreSource::Register(Place::X87(_)) => {
+            dynasm!(code ; .arch x64 ; fstp TWORD [rcx + at]);
+        }
+        StoreSource::Extended(Place::General(register), extension, size) => {
+            extend(code, register, extension, size);
+            dynasm!(code ; .arch x64 ; mov [rcx + at], Rq(register));
+        }
+        StoreSource::Extended(Place::Vector(register), _, size) => {
+            dynasm!(code ; .arch x64 ; movq r10, Rx(register));
+            extend(code, R10, Extension::Zero, size);
+            dynasm!(code ; .arch x64 ; mov [rcx + at], r10);
+        }
+        StoreSource::Zero => store_zero(code, at, one.size),
+        // A result is in registers here, and those on the x87 stack are larger than a slot.
+        StoreSource::Register(Place::Stack(_)) | StoreSource::Extended(..) => {}
+    }
+}
+
+/// The low `size` bytes of a general register, which is used up.
+fn store_general(code: &mut Assembler, register: u8, at: i32, size: u32) {
+    let mut at = at;
+    let mut left = size;
+    while left > 0 {
+        let chunk = match left {
+            8.. => 8,
+            4.. => 4,
+            2.. => 2,
+            _ => 1,
+        };
+        match chunk {
+            8 => dynasm!(code ; .arch x64 ; mov [rcx + at], Rq(register)),
+            4 => dynasm!(code ; .arch x64 ; mov [rcx + at], Rd(register)),
+            2 => dynasm!(code ; .arch x64 ; mov [rcx + at], Rw(register)),
+            _ => dynasm!(code ; .arch x64 ; mov [rcx + at], Rb(register)),
+        }
+        at += chunk as i32;
+        left -= chunk;
+        if left > 0 {
+            dynasm!(code ; .arch x64 ; shr Rq(register), (chunk * 8) as i8);
+        }
+    }
+}
+
+fn store_vector(code: &mut Assembler, register: u8, at: i32, size: u32) {
+    match size {
+        4 => dynasm!(code ; .arch x64 ; movss [rcx + at], Rx(register)),
+        8 => dynasm!(code ; .arch x64 ; movsd [rcx + at], Rx(register)),
+        16 => dynasm!(code ; .arch x64 ; movups [rcx + at], Rx(register)),
+        32 => dynasm!(code ; .arch x64 ; vmovups [rcx + at], Ry(register)),
+        _ => {
+            dynasm!(code ; .arch x64 ; movq r10, Rx(register));
+            store_general(code, R10, at, size);
+        }
+    }
+}
+
+/// The low `size` bytes of a general register, extended to all of it.
+fn extend(code: &mut Assembler, register: u8, extension: Extension, size: u32) {
+    match (size, extension) {
+        (1, Extension::Sign) => dynasm!(code ; .arch x64 ; movsx Rq(register), Rb(register)),
+        (2, Extension::Sign) => dynasm!(code ; .arch x64 ; movsx Rq(register), Rw(register)),
+        (4, Extension::Sign) => dynasm!(code ; .arch x64 ; movsxd Rq(register), Rd(register)),
+        (1, _) => dynasm!(code ; .arch x64 ; movzx Rd(register), Rb(register)),
+        (2, _) => dynasm!(code ; .arch x64 ; movzx Rd(register), Rw(register)),
+        (4, _) => dynasm!(code ; .arch x64 ; mov Rd(register), Rd(register)),
+        (3 | 5 | 6 | 7, _) => {
+            let above = (64 - size * 8) as i8;
+            dynasm!(code ; .arch x64 ; shl Rq(register), above ; shr Rq(register), above);
+        }
+        _ => {}
+    }
+}
+
+fn store_zero(code: &mut Assembler, at: i32, size: u32) {
+    let mut at = at;
+    let mut left = size;
+    while left > 0 {
+        let chunk = match left {
+            8.. => 8,
+            4.. => 4,
+            2.. => 2,
+            _ => 1,
+        };
+        match chunk {
+            8 => dynasm!(code ; .arch x64 ; mov QWORD [rcx + at], 0),
+            4 => dynasm!(code ; .arch x64 ; mov DWORD [rcx + at], 0),
+            2 => dynasm!(code ; .arch x64 ; mov WORD [rcx + at], 0),
+            _ => dynasm!(code ; .arch x64 ; mov BYTE [rcx + at], 0),
+        }
+        at += chunk as i32;
+        left -= chunk;
+    }
+}
+
+/// The most bytes that an entry takes.
+pub const LARGEST_ENTRY: usize = 96;
+
+/// A function's own entry: sets the context register and goes on with the stub. A short stub is
+/// repeated, which saves a jump; a longer one is jumped to. `address` is where the entry will be.
+pub fn emit_entry(address: u64, context: u64, stub: &[u8], stub_address: u64) -> Vec<u8> {
+    const LARGEST_REPEATED: usize = 64;
+    let mut code = Assembler::new(0);
+    landing_pad(&mut code);
+    dynasm!(code ; .arch x64 ; mov r11, QWORD context as i64);
+    let body = &stub[LANDING_PAD..];
+    if body.len() <= LARGEST_REPEATED {
+        code.extend(body);
+        return finish(code);
+    }
+    jump(&mut code, address, stub_address + LANDING_PAD as u64);
+    finish(code)
+}
+
+/// Sets the context register and jumps to a function.
+pub fn emit_jump(address: u64, context: u64, target: u64) -> Vec<u8> {
+    let mut code = Assembler::new(0);
+    landing_pad(&mut code);
+    dynasm!(code ; .arch x64 ; mov r11, QWORD context as i64);
+    jump(&mut code, address, target);
+    finish(code)
+}
+
+/// A jump at the end of code that will be at `address`.
+fn jump(code: &mut Assembler, address: u64, target: u64) {
+    const RELATIVE_JUMP: u64 = 5;
+    let after = address + code.offset().0 as u64 + RELATIVE_JUMP;
+    match i32::try_from(target.wrapping_sub(after) as i64) {
+        Ok(distance) => {
+            // jmp rel32
+            code.push(0xe9);
+            code.push_i32(distance);
+        }
+        Err(_) => dynasm!(code ; .arch x64 ; mov r10, QWORD target as i64 ; jmp r10),
+    }
+}

@@ -1,0 +1,239 @@
+//! Where the members of a struct or union stand, bit-fields included, as gcc and clang place them
+//! for the System V and AAPCS64 ABIs (x86-64 psABI 3.1.2, AAPCS64 5.9 and 10.1.8).
+
+use super::scalar::Kind;
+use super::table::{Data, Field, Link, MAX_ALIGN, MAX_SIZE, TypeBuilder};
+use crate::error::{Error, Result};
+use std::collections::HashSet;
+use std::ffi::CString;
+
+/// A member as it is declared.
+#[derive(Clone, Debug)]
+pub struct FieldSpec {
+    /// Its name; anonymous members and unnamed bit-fields have none.
+    pub name: Option<CString>,
+    /// Its type.
+    pub link: Link,
+    /// The width of a bit-field in bits; 0 is `: 0`.
+    pub bits: Option<u32>,
+    /// `_Alignas` or `__attribute__((aligned))` in bytes; 0: none.
+    pub align: u32,
+    /// `__attribute__((packed))` on the member.
+    pub packed: bool,
+}
+
+/// How a whole record is declared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordOptions {
+    /// `__attribute__((packed))` on the record.
+    pub packed: bool,
+    /// `#pragma pack(n)` in bytes; 0: none.
+    pub pack: u32,
+    /// `__attribute__((aligned))` on the record in bytes; 0: none.
+    pub align: u32,
+}
+
+/// A record whose members have their places.
+pub(super) struct Placed {
+    pub(super) fields: Vec<Field>,
+    pub(super) size: u64,
+    pub(super) align: u32,
+    pub(super) natural_align: u32,
+}
+
+fn check_align(align: u32, place: &str) -> Result<()> {
+    if align != 0 && (!align.is_power_of_two() || align > MAX_ALIGN) {
+        return Err(Error::argument(format!(
+            "{place}: alignment {align}: expected a power of two, at most {MAX_ALIGN}"
+        )));
+    }
+    Ok(())
+}
+
+fn check_names(specs: &[FieldSpec]) -> Result<()> {
+    let mut names = HashSet::with_capacity(specs.len());
+    for name in specs.iter().filter_map(|spec| spec.name.as_deref()) {
+        if !names.insert(name) {
+            let name = name.to_string_lossy();
+            return Err(Error::argument(format!("member {name} is declared twice")));
+        }
+    }
+    Ok(())
+}
+
+/// The name of a member for a message.
+fn describe(spec: &FieldSpec, index: usize) -> String {
+    match &spec.name {
+        Some(name) => format!("member {}", name.to_string_lossy()),
+        None => format!("member {}", index + 1),
+    }
+}
+
+fn round_up(value: u64, unit: u64) -> u64 {
+    value.div_ceil(unit) * unit
+}
+
+pub(super) fn place(
+    types: &TypeBuilder,
+    is_union: bool,
+    specs: Vec<FieldSpec>,
+    options: &RecordOptions,
+) -> Result<Placed> {
+    check_align(options.align, "record")?;
+    check_align(options.pack, "pack")?;
+    check_names(&specs)?;
+    let mut placed = Placed {
+        fields: Vec::with_capacity(specs.len()),
+        size: 0,
+        align: 1,
+        natural_align: 1,
+    };
+    // Bits that are taken so far; in a union every member starts at 0 again.
+    let mut end: u64 = 0;
+    let mut largest: u64 = 0;
+    let count = specs.len();
+    for (index, spec) in specs.into_iter().enumerate() {
+        let place = describe(&spec, index);
+        check_align(spec.align, &place)?;
+        check_member(types, is_union, &spec, index + 1 == count)
+            .map_err(|error| error.within(&place))?;
+        let start = if is_union { 0 } else { end };
+        let (bit, align) = match spec.bits {
+            Some(width) => place_bit_field(types, &spec, width, start, options),
+            None => {
+                let align = member_align(types, &spec, options);
+                (round_up(start, u64::from(align) * 8), align)
+            }
+        };
+        let view = types.get(&spec.link);
+        let bits = spec.bits.map_or(view.size() * 8, u64::from);
+        end = bit + bits;
+        largest = largest.max(end);
+        if largest > MAX_SIZE * 8 {
+            return Err(Error::limit(format!(
+                "{place}: the record is larger than 2^56 bytes"
+            )));
+        }
+        placed.align = placed.align.max(align);
+        placed.fields.push(Field {
+            name: spec.name,
+            link: spec.link,
+            offset: bit / 8,
+            bit_offset: (bit % 8) as u32,
+            bits: spec.bits,
+            align: spec.align,
+        });
+    }
+    placed.natural_align = placed.align;
+    placed.align = placed.align.max(options.align);
+    placed.size = round_up(largest.div_ceil(8), u64::from(placed.align));
+    Ok(placed)
+}
+
+fn check_member(types: &TypeBuilder, is_union: bool, spec: &FieldSpec, last: bool) -> Result<()> {
+    let view = types.get(&spec.link);
+    if let Some(width) = spec.bits {
+        let kind = view.value_kind();
+        if !kind.is_integer() || !view.is_complete() {
+            return Err(Error::argument(format!(
+                "a bit-field's type is an integer, got {}",
+                view.describe()
+            )));
+        }
+        // A _Bool has one value bit in its byte (C11, 6.7.2.1p4).
+        let most = if kind == Kind::Bool {
+            1
+        } else {
+            view.size() * 8
+        };
+        if u64::from(width) > most {
+            return Err(Error::argument(format!(
+                "a bit-field of {} has at most {most} bits, got {width}",
+                view.describe()
+            )));
+        }
+        if width == 0 && spec.name.is_some() {
+            return Err(Error::argument("a bit-field without bits has no name"));
+        }
+        return Ok(());
+    }
+    let is_flexible = matches!(view.node.data, Data::Array { length: None, .. });
+    if is_flexible {
+        // An array without a length may only end a struct (C11, 6.7.2.1p18).
+        if last && !is_union {
+            return Ok(());
+        }
+        return Err(Error::argument(format!(
+            "{}: an array without a length can only be a struct's last member",
+            view.describe()
+        )));
+    }
+    if !view.is_complete() {
+        let why = match view.kind() {
+            Kind::Function => "a function cannot be a member; use a pointer to it",
+            Kind::Void => "void has no size",
+            _ => "its type is incomplete here, or contains itself; use a pointer to it",
+        };
+        return Err(Error::argument(format!("{}: {why}", view.describe())));
+    }
+    Ok(())
+}
+
+impl TypeBuilder {
+    /// Whether a record can have this member; `last`: no other follows it. `define_record` asks
+    /// this for each, and says only which one failed.
+    pub fn check_member(&self, is_union: bool, spec: &FieldSpec, last: bool) -> Result<()> {
+        check_member(self, is_union, spec, last)
+    }
+}
+
+/// The alignment of a member that is no bit-field.
+fn member_align(types: &TypeBuilder, spec: &FieldSpec, options: &RecordOptions) -> u32 {
+    let packed = spec.packed || options.packed;
+    let natural = if packed {
+        1
+    } else {
+        types.get(&spec.link).align()
+    };
+    let align = natural.max(spec.align);
+    match options.pack {
+        0 => align,
+        pack => align.min(pack),
+    }
+}
+
+/// The first bit of a bit-field, and the alignment in bytes that it gives the record.
+///
+/// A bit-field may not cross more boundaries of its type's alignment than a value of the type
+/// does; where it would, it starts at the next one. Packing lifts that rule.
+fn place_bit_field(
+    types: &TypeBuilder,
+    spec: &FieldSpec,
+    width: u32,
+    start: u64,
+    options: &RecordOptions,
+) -> (u64, u32) {
+    let view = types.get(&spec.link);
+    let type_bits = view.size() * 8;
+    let packed = (spec.packed || options.packed) && width != 0;
+    let natural = if packed { 1 } else { view.align() };
+    // In bits: a packed bit-field may start at any bit.
+    let mut align_bits = if packed { 1 } else { u64::from(natural) * 8 };
+    align_bits = align_bits.max(u64::from(spec.align) * 8);
+    let mut align = natural.max(spec.align);
+    if options.pack != 0 && width != 0 {
+        align = align.min(options.pack);
+        align_bits = align_bits.min(u64::from(options.pack) * 8);
+    }
+    let crosses = options.pack == 0 && start % align_bits + u64::from(width) > type_bits;
+    let asked = spec.align != 0 && (options.pack == 0 || spec.align <= options.pack);
+    let bit = if width == 0 || crosses {
+        round_up(start, align_bits)
+    } else if asked {
+        round_up(start, u64::from(spec.align) * 8)
+    } else {
+        start
+    };
+    let counts = spec.name.is_some() || types.target().unnamed_bit_fields_align;
+    (bit, if counts { align } else { 1 })
+}
