@@ -233,7 +233,7 @@ static void text_that_is_not_c(void) {
                                       "struct s { int x : 33; };",
                                       "void a[3];",
                                       "/* never ends",
-                                      "int f(void) { return 1; }",
+                                      "int f(void) { return 1;",
                                       "int f(void)",
                                       "\x80\xff",
                                       "\"text",

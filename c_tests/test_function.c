@@ -282,7 +282,7 @@ static void invoke_checked_looks_at_its_arguments(void) {
   CHECK_STATUS(FC_ERR_ARGUMENT, fc_invoke_checked(function, &result, NULL));
   CHECK_MESSAGE("args");
   CHECK_STATUS(FC_ERR_ARGUMENT, fc_invoke_checked(function, &result, args));
-  CHECK_MESSAGE("args[1]");
+  CHECK_MESSAGE("parameter 2");
   CHECK_MESSAGE("pow");
   CHECK_DOUBLE(0, result);
   fc_function_free(function);

@@ -149,7 +149,7 @@ static void functions(void) {
   REFUSED("ret", fc_invoke_checked(function, NULL, args));
   REFUSED("args", fc_invoke_checked(function, &result, NULL));
   args[0] = NULL;
-  REFUSED("args[0]", fc_invoke_checked(function, &result, args));
+  REFUSED("parameter 1", fc_invoke_checked(function, &result, args));
   CHECK_POINTER(NULL, out);
   CHECK_INT(0, result);
 }

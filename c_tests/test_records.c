@@ -370,7 +370,7 @@ static void what_no_field_can_be(void) {
   fc_field odd_align[] = {good, field("odd", FC_I32)};
   odd_align[1].align = 3;
   fc_field twice[] = {good, field("good", FC_F64)};
-  check_refused(no_type, 2, NULL, "lost");
+  check_refused(no_type, 2, NULL, "fields[1]");
   check_refused(of_void, 2, NULL, "nothing");
   check_refused(too_wide, 2, NULL, "wide");
   check_refused(of_double, 2, NULL, "real");

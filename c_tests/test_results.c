@@ -81,8 +81,9 @@ static void narrow_arguments(void) {
 #define SIZES(M)                                                                                   \
   M(1)                                                                                             \
   M(2)                                                                                             \
-  M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16) M(17) M(24) M(31)   \
-      M(32) M(33) M(64) M(100)
+  M(3)                                                                                             \
+  M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16) M(17) M(24) M(31) M(32)  \
+      M(33) M(64) M(100)
 #define BYTES(n)                                                                                   \
   typedef struct bytes_##n {                                                                       \
     uint8_t b[n];                                                                                  \

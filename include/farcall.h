@@ -32,6 +32,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/**
+ * Casts between object and function pointers. ISO C has none (C11, 6.3.2.3); the compilers that farcall
+ * supports do, and POSIX asks for it (dlsym).
+ */
+#define FC_AS_FUNCTION(type, code) (__extension__ (type)(code))
+#define FC_AS_ADDRESS(function) (__extension__ (void *)(function))
+
 
 /**
  * In fc_field.bits: a bit-field of no width (int : 0), which ends a run of bit-fields.

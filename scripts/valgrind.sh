@@ -11,7 +11,7 @@ for test in "$build"/test_*; do
   echo "== $test"
   count=$((count + 1))
   # Memory of stubs is reused for other stubs, which valgrind only notices when told to look.
-  valgrind --quiet --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite \
+  valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
     --smc-check=all-non-file "$test" || failed+=("$test")
 done
 echo "valgrind: $count programs, ${#failed[@]} failed ${failed[*]}"

@@ -12,6 +12,7 @@ template <typename T> static void print_type(const char *name) {
 
 #define ENUM(name)                                                                                 \
   print_type<name>(#name);                                                                         \
+  print_type<std::underlying_type<name>::type>("  whose numbers");                                 \
   printf("%s %s an enum\n", #name, std::is_enum<name>::value ? "is" : "is not");
 #define ENUMERATOR(name) print_type<decltype(name)>(#name);
 #define CONSTANT(name) print_type<decltype(name)>(#name);

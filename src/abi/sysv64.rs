@@ -20,7 +20,8 @@ pub(super) const GENERAL_NAMES: [&str; 16] = [
 /// The classes of an eightbyte (3.2.3, "Classification").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
-    NoClass,
+    /// NO_CLASS: nothing but padding.
+    Padding,
     Integer,
     Sse,
     SseUp,
@@ -58,7 +59,7 @@ fn merge(a: Class, b: Class) -> Class {
     use Class::*;
     match (a, b) {
         (a, b) if a == b => a,
-        (NoClass, other) | (other, NoClass) => other,
+        (Padding, other) | (other, Padding) => other,
         (Memory, _) | (_, Memory) => Memory,
         (Integer, _) | (_, Integer) => Integer,
         (X87 | X87Up, _) | (_, X87 | X87Up) => Memory,
@@ -72,7 +73,7 @@ fn classify(ty: TypeRef<'_>) -> std::result::Result<Classes, InMemory> {
         return Err(InMemory);
     }
     let mut classes = Classes {
-        class: [Class::NoClass; 8],
+        class: [Class::Padding; 8],
         count: size.div_ceil(8) as usize,
     };
     classify_at(ty, 0, &mut classes)?;
@@ -132,7 +133,7 @@ fn classify_scalar(
         .unwrap_or((ty.size(), ty.align()));
     // "If it has unaligned fields, it has class MEMORY" (rule 1). What counts is the alignment
     // that the scalar has by nature, whatever a typedef says.
-    if offset % u64::from(align) != 0 {
+    if !offset.is_multiple_of(u64::from(align)) {
         return Err(InMemory);
     }
     let last = offset + size.max(1) - 1;
@@ -166,7 +167,7 @@ fn classify_vector(
     classes: &mut Classes,
 ) -> std::result::Result<(), InMemory> {
     let size = ty.size();
-    if (lanes == 1 && lane.is_float()) || offset % size != 0 {
+    if (lanes == 1 && lane.is_float()) || !offset.is_multiple_of(size) {
         return Err(InMemory);
     }
     if size < 8 && lane.is_integer() {

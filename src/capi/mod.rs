@@ -2,6 +2,10 @@
 //! one file for each object, in the order of the header, which is made from these files' docs.
 
 #![allow(non_camel_case_types, reason = "these are C's names")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the documentation is the header's, which says once what holds for all pointers"
+)]
 
 mod status;
 // The order of the header.

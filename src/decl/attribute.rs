@@ -6,7 +6,7 @@ use super::keyword::Keyword;
 use super::lexer::Kind;
 use super::message::quoted;
 use super::parser::{Parsed, Parser};
-use crate::types::target::Model;
+use crate::types::target::{LongDouble, Model};
 use crate::types::{Convention, Kind as TypeKind, Link, MAX_ALIGN, Scalar};
 use std::ffi::CString;
 
@@ -26,6 +26,8 @@ pub(super) enum Mode {
     Integer(u8),
     /// A float.
     Float(Scalar),
+    /// A complex number of two such floats.
+    Complex(Scalar),
 }
 
 /// What the attributes of one place ask for.
@@ -228,6 +230,10 @@ impl Parser<'_, '_> {
                 Mode::Float(Scalar::LongDouble)
             }
             "TF" => Mode::Float(Scalar::Float128),
+            "SC" => Mode::Complex(Scalar::Float),
+            "DC" => Mode::Complex(Scalar::Double),
+            "XC" => Mode::Complex(Scalar::LongDouble),
+            "TC" => Mode::Complex(Scalar::Float128),
             _ => return Err(self.unexpected("a machine mode such as 'DI'")),
         };
         self.advance();
@@ -267,6 +273,14 @@ impl Parser<'_, '_> {
         let target = self.target();
         let scalar = match mode {
             Mode::Float(scalar) if kind.is_float() => Some(scalar),
+            Mode::Complex(part) if kind.is_complex() => match part {
+                Scalar::Float => Some(Scalar::ComplexFloat),
+                Scalar::Double => Some(Scalar::ComplexDouble),
+                Scalar::Float128 if target.long_double != LongDouble::Binary128 => {
+                    return self.unsupported_complex(at);
+                }
+                _ => Some(Scalar::ComplexLongDouble),
+            },
             Mode::Integer(size) if kind.is_integer() => integer(u64::from(size), kind.is_signed())
                 .and_then(|kind| Scalar::of_kind(kind, target)),
             _ => None,

@@ -2,7 +2,7 @@
 
 use super::message::{nearest, quoted};
 use super::names::{DeclarationKind, Meaning, Names};
-use super::parser::{Parser, Purpose};
+use super::parser::{Parser, Purpose, check_size};
 use crate::error::{Error, Result};
 use crate::types::{Signature, Target, Type};
 use std::ffi::CStr;
@@ -44,8 +44,8 @@ impl Declarations {
     /// functions and values of variables are passed over.
     pub fn add(&mut self, source: &str) -> Result<()> {
         let (types, new) = {
-            let mut parser = Parser::new(source, self.target, Some(&*self), Purpose::Declare)
-                .map_err(|error| *error)?;
+            check_size(source)?;
+            let mut parser = Parser::new(source, self.target, Some(&*self), Purpose::Declare);
             parser.unit().map_err(|error| *error)?;
             (parser.types, parser.new)
         };
@@ -58,14 +58,11 @@ impl Declarations {
 
     /// The type that a C type name means: `struct point`, `const char *[3]`, `int (*)(double)`.
     pub fn find_type(&self, type_name: &str) -> Result<Type> {
-        let found = Parser::new(type_name, self.target, Some(self), Purpose::Find).and_then(
-            |mut parser| {
-                let ty = parser.type_name()?;
-                parser.expect_end("a type")?;
-                Ok(parser.types.finish_with(ty.link))
-            },
-        );
-        found.map_err(|error| *error)
+        check_size(type_name)?;
+        let mut parser = Parser::new(type_name, self.target, Some(self), Purpose::Find);
+        let ty = parser.type_name().map_err(|error| *error)?;
+        parser.expect_end("a type").map_err(|error| *error)?;
+        Ok(parser.types.finish_with(ty.link))
     }
 
     /// The value of an enumerator. One above `INT64_MAX` comes out as the negative number with the

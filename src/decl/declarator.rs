@@ -8,48 +8,11 @@ use super::keyword::Keyword;
 use super::lexer::Kind;
 use super::message::quoted;
 use super::names::Qualified;
+use super::operations::{Length, Operation, Parameters, Reading};
 use super::parser::{Parsed, Parser, Word};
 use super::specifiers::Specifiers;
 use crate::types::{Convention, Data, Function, Kind as TypeKind, Link, MAX_PARAMS, Qualifiers};
 use std::ffi::CString;
-
-/// One step from the declared thing to the type of the specifiers.
-pub(super) enum Operation {
-    /// The thing is a pointer, itself qualified so, to the rest.
-    Pointer(Qualifiers),
-    /// The thing is an array of the rest.
-    Array {
-        length: Length,
-        /// Of the pointer that a parameter becomes.
-        qualifiers: Qualifiers,
-        at: u32,
-    },
-    /// The thing is a function that returns the rest.
-    Function {
-        parameters: Parameters,
-        convention: Option<Convention>,
-        at: u32,
-    },
-}
-
-/// The length of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Length {
-    /// `[]`
-    Missing,
-    /// `[3]`
-    Known(u64),
-    /// `[n]` or `[*]`: it depends on parameters.
-    Variable,
-}
-
-/// A parameter list.
-pub(super) struct Parameters {
-    links: Vec<Link>,
-    variadic: bool,
-    /// `()`: says nothing about parameters.
-    unspecified: bool,
-}
 
 /// Whether a declarator has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +44,6 @@ pub(super) struct Declared<'s> {
     pub(super) label: Option<CString>,
 }
 
-/// What is on the way to `Declared`.
-struct Reading<'s> {
-    name: Option<Word<'s>>,
-    attributes: Attributes,
-    /// The convention that attributes in parentheses ask for, for a function behind them.
-    pending: Option<(Convention, u32)>,
-}
-
 impl<'s> Parser<'s, '_> {
     /// A declarator with the attributes and the label behind it, applied to the specifiers.
     pub(super) fn declarator(
@@ -104,20 +59,6 @@ impl<'s> Parser<'s, '_> {
             pending: None,
         };
         let at = self.token.start;
-        // Many parameters are no more than a type.
-        if naming == Naming::Optional
-            && matches!(self.token.kind, Kind::Mark(b',' | b')'))
-            && reading.attributes.is_plain()
-        {
-            let ty = self.decay(specifiers.base.clone());
-            return Ok(Declared {
-                name: None,
-                ty,
-                unspecified: false,
-                attributes: reading.attributes,
-                label: None,
-            });
-        }
         self.declarator_part(naming, &mut reading)?;
         let mut label = None;
         while let Kind::Keyword(Keyword::Asm | Keyword::Attribute | Keyword::Declspec) =
@@ -136,8 +77,8 @@ impl<'s> Parser<'s, '_> {
         if let Some((convention, at)) = attributes.convention {
             self.apply_convention(&mut base, mark, convention, at)?;
         }
-        let unspecified = match self.operations.get(mark) {
-            Some(Operation::Function { parameters, .. }) => parameters.unspecified,
+        let unspecified = match self.operations.from(mark).first() {
+            Some(Some(Operation::Function { parameters, .. })) => parameters.unspecified,
             _ => false,
         };
         let name = reading.name;
@@ -182,7 +123,9 @@ impl<'s> Parser<'s, '_> {
                     Keyword::Const | Keyword::Volatile | Keyword::Restrict | Keyword::Atomic,
                 ) if self.operations.len() > mark => {
                     let more = self.qualifiers()?;
-                    if let Some(Operation::Pointer(qualifiers)) = self.operations.last_mut() {
+                    if let Some(Some(Operation::Pointer(qualifiers))) =
+                        self.operations.from(mark).last_mut()
+                    {
                         *qualifiers = qualifiers.with(more);
                     }
                 }
@@ -196,14 +139,21 @@ impl<'s> Parser<'s, '_> {
                 reading.name = Some(self.word());
                 self.advance();
             }
+            Kind::Keyword(keyword) if naming == Naming::Required && keyword.is_new_float() => {
+                reading.name = Some(self.word());
+                self.advance();
+            }
             Kind::Mark(b'(') => self.parenthesized(naming, reading)?,
             _ if naming == Naming::Required => return Err(self.unexpected("a name")),
             _ => {}
         }
         self.suffixes(reading)?;
         // The stars stand before what they are applied after, the last one first.
-        self.operations[mark..mark + pointers].reverse();
-        self.operations[mark..].rotate_left(pointers);
+        if pointers > 0 {
+            let operations = self.operations.from(mark);
+            operations[..pointers].reverse();
+            operations.rotate_left(pointers);
+        }
         if let Some((convention, at)) = convention
             && !self.set_convention(mark, convention)
         {
@@ -256,8 +206,8 @@ impl<'s> Parser<'s, '_> {
                     // `(__attribute__((ms_abi)) *f)(int)`: what is in the parentheses speaks of
                     // the function behind them.
                     if let Some((pending, _)) = reading.pending.take()
-                        && let Some(Operation::Function { convention, .. }) =
-                            self.operations.last_mut()
+                        && let Some(Some(Operation::Function { convention, .. })) =
+                            self.operations.from(0).last_mut()
                     {
                         *convention = Some(pending);
                     }
@@ -393,26 +343,25 @@ impl<'s> Parser<'s, '_> {
                 break;
             }
             let at = self.token.start;
-            let specifiers = self.specifiers(std::mem::take(&mut attributes))?;
-            let parameter = self.declarator(&specifiers, Naming::Optional, Role::Parameter)?;
-            if self.is_void(&parameter.ty.link) {
+            let (name, link) = self.parameter(std::mem::take(&mut attributes))?;
+            if self.is_void(&link) {
                 // `(void)` alone.
-                if list.links.is_empty() && parameter.name.is_none() && self.accept(b')') {
+                if list.links.is_empty() && name.is_none() && self.accept(b')') {
                     break;
                 }
                 return Err(self.fail(at, "void cannot be the type of a parameter"));
             }
             if list.links.len() == MAX_PARAMS {
-                return Err(self.limit(
-                    at,
-                    &format!("too many parameters: the limit is {MAX_PARAMS}"),
-                ));
+                let what = format!("too many parameters: the limit is {MAX_PARAMS}");
+                return Err(self.limit(at, &what));
             }
-            if let Some(name) = parameter.name {
-                self.refuse_complex_macro(name, &specifiers)?;
+            if let Some(name) = name {
                 self.scope.declare(name.text);
             }
-            list.links.push(parameter.ty.link);
+            if list.links.is_empty() {
+                list.links = Vec::with_capacity(4);
+            }
+            list.links.push(link);
             match self.token.kind {
                 Kind::Mark(b',') => self.advance(),
                 Kind::Mark(b')') => {
@@ -427,6 +376,20 @@ impl<'s> Parser<'s, '_> {
         Ok(list)
     }
 
+    #[inline]
+    fn parameter(&mut self, attributes: Attributes) -> Parsed<(Option<Word<'s>>, Link)> {
+        let specifiers = self.specifiers(attributes)?;
+        // Many are no more than a type.
+        if matches!(self.token.kind, Kind::Mark(b',' | b')')) && specifiers.attributes.is_plain() {
+            return Ok((None, self.decay(specifiers.base).link));
+        }
+        let declared = self.declarator(&specifiers, Naming::Optional, Role::Parameter)?;
+        if let Some(name) = declared.name {
+            self.refuse_complex_macro(name, &specifiers)?;
+        }
+        Ok((declared.name, declared.ty.link))
+    }
+
     /// `double complex` without <complex.h> is a double named complex: surely not what was meant.
     fn refuse_complex_macro(&self, name: Word<'_>, specifiers: &Specifiers) -> Parsed<()> {
         if name.text == "complex" && self.view(&specifiers.base).kind().is_float() {
@@ -438,8 +401,8 @@ impl<'s> Parser<'s, '_> {
 
     /// Gives the first function from `mark` on a convention, if there is one that has none.
     fn set_convention(&mut self, mark: usize, asked: Convention) -> bool {
-        for operation in &mut self.operations[mark..] {
-            if let Operation::Function { convention, .. } = operation {
+        for operation in self.operations.from(mark) {
+            if let Some(Operation::Function { convention, .. }) = operation {
                 convention.get_or_insert(asked);
                 return true;
             }

@@ -90,6 +90,8 @@ enum Class {
     Newline,
     Letter,
     Digit,
+    /// A mark that is no part of a longer one.
+    Mark,
     Other,
 }
 
@@ -104,6 +106,7 @@ const CLASSES: [Class; 256] = {
             b'0'..=b'9' => Class::Digit,
             // Every character beyond ASCII may stand in an identifier.
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => Class::Letter,
+            b'(' | b')' | b',' | b';' | b'*' | b'[' | b']' | b'{' | b'}' | b'?' | b'~' => Class::Mark,
             _ => Class::Other,
         };
         byte += 1;
@@ -160,6 +163,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token; at the end `End`, again and again.
+    #[inline]
     pub(super) fn next(&mut self) -> Token {
         loop {
             let start = self.position;
@@ -176,6 +180,10 @@ impl<'s> Lexer<'s> {
                     if let Some(kind) = self.word() {
                         return self.token(start, kind);
                     }
+                }
+                Class::Mark => {
+                    self.position += 1;
+                    return self.token(start, Kind::Mark(byte));
                 }
                 Class::Digit => {
                     self.number();
@@ -212,11 +220,12 @@ impl<'s> Lexer<'s> {
     /// `None` for a `_Pragma("...")`, which is no token.
     fn word(&mut self) -> Option<Kind> {
         let word = self.skip_word();
-        let next = self.peek(0);
-        if matches!(next, b'"' | b'\'') && matches!(word, b"L" | b"u" | b"U" | b"u8") {
-            return Some(self.literal(next));
-        }
-        if word == b"_Pragma" {
+        if word.len() <= 2 {
+            let next = self.peek(0);
+            if matches!(next, b'"' | b'\'') && matches!(word, b"L" | b"u" | b"U" | b"u8") {
+                return Some(self.literal(next));
+            }
+        } else if word[0] == b'_' && word == b"_Pragma" {
             return self.pragma_operator();
         }
         Some(Keyword::of(word).map_or(Kind::Name, Kind::Keyword))

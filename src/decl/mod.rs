@@ -21,6 +21,7 @@ mod lexer;
 mod literal;
 mod message;
 mod names;
+mod operations;
 mod pack;
 mod parser;
 mod prototype;

@@ -1,15 +1,16 @@
 //! What all parts of the parser share: the token that is looked at, the types that are being
 //! built, the names that are known, and how failures are put.
 
-use super::declarator::Operation;
+
 use super::known;
 use super::lexer::{Kind, Lexer, Place, Token};
 use super::message;
 use super::names::{Meaning, Named, Names, Origin, Qualified, Tag};
+use super::operations::Operations;
 use super::scope::Scope;
 use super::{Declarations, MAX_DEPTH, MAX_SOURCE};
 use crate::error::{Error, Status};
-use crate::types::{Kind as TypeKind, Link, Target, TypeBuilder, TypeRef};
+use crate::types::{Data, Link, Scalar, Target, TypeBuilder, TypeRef};
 
 /// A failure, in a box so that results stay small.
 pub(super) type Failure = Box<Error>;
@@ -22,6 +23,8 @@ pub(super) type Parsed<T> = Result<T, Failure>;
 pub(super) enum Purpose {
     /// Declarations: an unknown tag is thereby declared.
     Declare,
+    /// One prototype, which is to be called: as before, but all types must be supported.
+    Call,
     /// The name of a type that is looked for.
     Find,
 }
@@ -58,7 +61,7 @@ pub(super) struct Parser<'s, 'd> {
     pub(super) new: Option<Box<Names>>,
     pub(super) scope: Scope<'s>,
     /// The parts of the declarators that are being read.
-    pub(super) operations: Vec<Operation>,
+    pub(super) operations: Operations,
     /// The type of an argument list, once it is needed.
     pub(super) va_list: Option<Link>,
     /// How many more members may be copied for typedefs with an alignment of their own.
@@ -68,22 +71,26 @@ pub(super) struct Parser<'s, 'd> {
     depth: u32,
 }
 
+/// Whether a text is of a size that is dealt with.
+pub(super) fn check_size(source: &str) -> Result<(), Error> {
+    if source.len() <= MAX_SOURCE {
+        return Ok(());
+    }
+    Err(Error::limit(format!("the text has {} bytes: the limit is {MAX_SOURCE}", source.len())))
+}
+
 impl<'s, 'd> Parser<'s, 'd> {
+    /// A parser of a text whose size has been checked.
+    #[inline]
     pub(super) fn new(
         source: &'s str,
         target: &'static Target,
         earlier: Option<&'d Declarations>,
         purpose: Purpose,
-    ) -> Parsed<Parser<'s, 'd>> {
-        if source.len() > MAX_SOURCE {
-            return Err(Box::new(Error::limit(format!(
-                "the text has {} bytes: the limit is {MAX_SOURCE}",
-                source.len()
-            ))));
-        }
+    ) -> Parser<'s, 'd> {
         let mut lexer = Lexer::new(source);
         let token = lexer.next();
-        Ok(Parser {
+        Parser {
             source,
             lexer,
             token,
@@ -92,12 +99,12 @@ impl<'s, 'd> Parser<'s, 'd> {
             earlier,
             new: None,
             scope: Scope::default(),
-            operations: Vec::new(),
+            operations: Operations::default(),
             va_list: None,
             copies_left: 1 << 20,
             unevaluated: 0,
             depth: 0,
-        })
+        }
     }
 
     pub(super) fn target(&self) -> &'static Target {
@@ -172,13 +179,16 @@ impl<'s, 'd> Parser<'s, 'd> {
     // ------------------------------------------------------------------------------- depth
 
     /// One level deeper; a failure ends the parse, so that only success must `leave`.
+    #[inline]
     pub(super) fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            let what = format!("this is nested too deeply: the limit is {MAX_DEPTH} levels");
-            return Err(self.limit(self.token.start, &what));
-        }
-        Ok(())
+        if self.depth > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Failure {
+        let what = format!("this is nested too deeply: the limit is {MAX_DEPTH} levels");
+        self.limit(self.token.start, &what)
     }
 
     pub(super) fn leave(&mut self) {
@@ -318,6 +328,6 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     /// The type is `void`.
     pub(super) fn is_void(&self, link: &Link) -> bool {
-        self.types.get(link).kind() == TypeKind::Void
+        matches!(self.types.get(link).node.data, Data::Scalar(Scalar::Void))
     }
 }

@@ -3,7 +3,7 @@
 use super::Declarations;
 use super::attribute::Attributes;
 use super::declarator::{Naming, Role};
-use super::parser::{Parsed, Parser, Purpose};
+use super::parser::{Parsed, Parser, Purpose, check_size};
 use crate::error::{Error, Result};
 use crate::types::{Kind, Link, Signature, Target};
 
@@ -17,18 +17,16 @@ pub fn parse_signature(
     target: &'static Target,
     prototype: &str,
 ) -> Result<Signature> {
-    Parser::new(prototype, target, declarations, Purpose::Declare)
-        .and_then(|mut parser| {
-            let link = parser.prototype()?;
-            let ty = parser.types.finish_with(link);
-            match ty.kind() {
-                Kind::Function => Signature::of_function(ty),
-                _ => Signature::of(&ty),
-            }
-            // `prototype` has seen to it that it is one.
-            .ok_or_else(|| Box::new(Error::argument("no function")))
-        })
-        .map_err(|error| *error)
+    check_size(prototype)?;
+    let mut parser = Parser::new(prototype, target, declarations, Purpose::Call);
+    let link = parser.prototype().map_err(|error| *error)?;
+    let ty = parser.types.finish_with(link);
+    let signature = match ty.kind() {
+        Kind::Function => Signature::of_function(ty),
+        _ => Signature::of(&ty),
+    };
+    // `prototype` has seen to it that it is a function.
+    signature.ok_or_else(|| Error::argument("not a function"))
 }
 
 impl Parser<'_, '_> {

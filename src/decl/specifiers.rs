@@ -73,6 +73,19 @@ fn bit(keyword: Keyword) -> Option<u32> {
     })
 }
 
+/// What a word spells if no other stands beside it.
+#[inline]
+fn alone(keyword: Keyword) -> Option<Scalar> {
+    match keyword {
+        Keyword::Void => Some(Scalar::Void),
+        Keyword::Char => Some(Scalar::Char),
+        Keyword::Int => Some(Scalar::Int),
+        Keyword::Float => Some(Scalar::Float),
+        Keyword::Double => Some(Scalar::Double),
+        _ => None,
+    }
+}
+
 /// What is on the way to `Specifiers`.
 #[derive(Default)]
 struct Reading {
@@ -100,12 +113,34 @@ impl<'s> Parser<'s, '_> {
     /// Declaration specifiers; `attributes` are those that were read before.
     pub(super) fn specifiers(&mut self, attributes: Attributes) -> Parsed<Specifiers> {
         let at = self.token.start;
+        let mut words = 0;
+        // Most types are one word.
+        if let Kind::Keyword(keyword) = self.token.kind
+            && let Some(scalar) = alone(keyword)
+        {
+            self.advance();
+            if !matches!(self.token.kind, Kind::Keyword(_)) {
+                return Ok(Specifiers {
+                    base: Qualified::plain(self.types.scalar(scalar)),
+                    is_typedef: false,
+                    attributes,
+                    anonymous_record: false,
+                    stands_alone: false,
+                });
+            }
+            words = bit(keyword).unwrap_or(0);
+        }
         let mut attributes = attributes;
-        let mut reading = Reading::default();
+        let mut reading = Reading { words, ..Reading::default() };
         loop {
             match self.token.kind {
                 Kind::Keyword(keyword) => {
                     if let Some(bit) = bit(keyword) {
+                        // `typedef float _Float32;`
+                        let real = reading.words & !word::COMPLEX != 0;
+                        if reading.is_typedef && real && keyword.is_new_float() {
+                            break;
+                        }
                         self.scalar_word(&mut reading, bit)?;
                         self.advance();
                     } else if !self.other_word(&mut reading, keyword, &mut attributes)? {
@@ -228,12 +263,7 @@ impl<'s> Parser<'s, '_> {
             Some(ty) => ty.link,
             None if reading.words != 0 => match scalar(reading.words, self.target()) {
                 Some(scalar) => self.types.scalar(scalar),
-                None => {
-                    let end = self.token.start as usize;
-                    let words = self.source[at as usize..end].trim_end();
-                    let what = format!("there is no type {}", quoted(words));
-                    return Err(self.fail(at, &what));
-                }
+                None => self.unsupported_scalar(reading.words, at)?,
             },
             None => return Err(self.unexpected("a type")),
         };
@@ -250,6 +280,28 @@ impl<'s> Parser<'s, '_> {
             anonymous_record: reading.anonymous_record,
             stands_alone: reading.stands_alone,
         })
+    }
+
+    /// Words that spell no scalar.
+    #[cold]
+    fn unsupported_scalar(&mut self, words: u32, at: u32) -> Parsed<Link> {
+        let is_complex = words & word::COMPLEX != 0 && real(words & !word::COMPLEX, self.target()).is_some();
+        if is_complex {
+            return self.unsupported_complex(at);
+        }
+        let end = self.token.start as usize;
+        let name = quoted(self.source[at as usize..end].trim_end());
+        Err(self.fail(at, &format!("there is no type {name}")))
+    }
+
+    /// A complex number of floats that no convention here knows: in declarations a type without
+    /// members stands for it, so that nothing can be called with one.
+    #[cold]
+    pub(super) fn unsupported_complex(&mut self, at: u32) -> Parsed<Link> {
+        if self.purpose == Purpose::Declare {
+            return Ok(self.types.declare_record(false, Some(c"unsupported _Complex".to_owned())));
+        }
+        Err(self.fail(at, "complex numbers of this format are not supported"))
     }
 
     /// An atomic type is aligned to its size where that lets the CPU do without locks.

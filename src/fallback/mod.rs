@@ -39,7 +39,8 @@ pub struct Fallback {
     cif: ffi_cif,
     /// One for each of libffi's arguments; `cif` points to it.
     types: Box<[*mut ffi_type]>,
-    /// The blocks of memory among the types.
+    /// The blocks of memory among the types. libffi has their addresses.
+    #[allow(clippy::vec_box, reason = "a block must not move")]
     _blocks: Vec<Box<Block>>,
     /// A struct that the result is described as.
     _result: Option<Box<Block>>,
@@ -197,7 +198,7 @@ fn is_extended(parameter: &Parameter) -> bool {
 /// assignment chose says which alignment leads there: a multiple of 16 is reached by 16 whatever
 /// the type's own is, and another multiple of 8 only by 8.
 fn alignment_at(offset: u32) -> u16 {
-    if offset % 16 == 0 { 16 } else { 8 }
+    if offset.is_multiple_of(16) { 16 } else { 8 }
 }
 
 fn result_type(assignment: &Assignment) -> (*mut ffi_type, Option<Box<Block>>) {
@@ -253,12 +254,20 @@ unsafe extern "C-unwind" fn call_slots(
 }
 
 /// Where a function enters its fallback, as code that is called as a stub is.
+///
+/// # Safety
+///
+/// As for a stub, with a `Fallback` as the context.
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn pointers_entry() {
     code::context_call!(call_pointers)
 }
 
 /// The same for slots.
+///
+/// # Safety
+///
+/// As for a stub, with a `Fallback` as the context.
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn slots_entry() {
     code::context_call!(call_slots)

@@ -69,19 +69,24 @@ const KEPT: usize = 4096;
 
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
-/// The marshaller of an assignment, made if there is none yet, and the assignment as the table
-/// holds it.
+/// Why there is no marshaller, with the assignment for another path.
+pub(super) struct NoMarshaller {
+    pub(super) assignment: Arc<Assignment>,
+    pub(super) reason: Error,
+}
+
+/// The marshaller of an assignment, made if there is none yet.
 pub(super) fn marshaller(
     assignment: Assignment,
     errno: Option<ErrnoCapture>,
-) -> std::result::Result<(Arc<Assignment>, Arc<Marshaller>), (Arc<Assignment>, Error)> {
+) -> std::result::Result<Arc<Marshaller>, NoMarshaller> {
     let key = Key {
         assignment: Arc::new(assignment),
         errno,
     };
     let mut table = TABLE.lock();
-    if let Some((known, marshaller)) = table.marshallers.get_key_value(&key) {
-        return Ok((Arc::clone(&known.assignment), Arc::clone(marshaller)));
+    if let Some(marshaller) = table.marshallers.get(&key) {
+        return Ok(Arc::clone(marshaller));
     }
     let assignment = Arc::clone(&key.assignment);
     let made = check(&assignment).and_then(|()| Marshaller::new(&assignment, errno));
@@ -89,9 +94,9 @@ pub(super) fn marshaller(
         Ok(marshaller) => {
             let marshaller = Arc::new(marshaller);
             table.insert(key, Arc::clone(&marshaller));
-            Ok((assignment, marshaller))
+            Ok(marshaller)
         }
-        Err(error) => Err((assignment, error)),
+        Err(reason) => Err(NoMarshaller { assignment, reason }),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::fallback::{self, Fallback};
 use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
-use marshaller::Marshaller;
+use marshaller::{Marshaller, NoMarshaller};
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
 
@@ -175,8 +175,8 @@ fn bind(
         match errno(options) {
             Err(reason) => (Arc::new(assignment), Error::unsupported(reason)),
             Ok(errno) => match marshaller::marshaller(assignment, errno) {
-                Ok((_, marshaller)) => return Ok(through_stub(marshaller, target)),
-                Err((assignment, error)) => (assignment, error),
+                Ok(marshaller) => return Ok(through_stub(marshaller, target)),
+                Err(NoMarshaller { assignment, reason }) => (assignment, reason),
             },
         }
     };
@@ -211,7 +211,7 @@ pub fn explain(signature: &Signature) -> Result<String> {
     let mut text = abi::explain(signature, &assignment);
     let path = match marshaller::marshaller(assignment, None) {
         Ok(_) => "stub".to_owned(),
-        Err((_, error)) => format!("libffi: {error}"),
+        Err(none) => format!("libffi: {}", none.reason),
     };
     text.push_str(&format!("  path: {path}\n"));
     Ok(text)

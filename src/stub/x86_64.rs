@@ -20,6 +20,8 @@
 //! Registers: rax and r10 are scratch before the call, r11 holds the target; afterwards rcx holds
 //! the result's address and r10 is scratch.
 
+#![allow(clippy::useless_conversion, reason = "the assembler's macro converts register numbers")]
+
 use super::plan::{Address, Move, Plan, Store, StoreSource};
 use crate::abi::{Extension, Place};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};

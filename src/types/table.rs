@@ -424,7 +424,7 @@ impl TypeBuilder {
         let index = self.nodes.len() as u32;
         if index == 0 {
             // Many tables hold one type: a function's. Then nothing has to be moved to finish.
-            self.nodes.reserve_exact(1);
+            self.nodes = Vec::with_capacity(1);
         }
         self.nodes.push(Node {
             table: Weak::new(),

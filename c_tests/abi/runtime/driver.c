@@ -27,7 +27,6 @@ static library libraries[MAX_LIBRARIES];
 static fc_library *opened[MAX_LIBRARIES];
 static int library_count;
 static char **scored;      /* by position: "scored", "gcc" (gcc's side only), or a reason */
-static uint32_t stub_flag; /* FC_REQUIRE_STUB unless the system forbids stubs */
 
 /* What is being tried, for messages. */
 static struct {
@@ -362,8 +361,8 @@ static fc_function *function_of(int which, const fc_signature *signature, uint32
 
 static void run_paths(int which, const fc_signature *signature, const fc_decls *decls) {
   uint32_t salt = 100u * (uint32_t)which;
-  now.path = stub_flag ? "stub" : "no stub";
-  fc_function *function = function_of(which, signature, stub_flag);
+  now.path = "stub";
+  fc_function *function = function_of(which, signature, FC_REQUIRE_STUB);
   for (int how = INVOKE; function && how <= SLOT_ENTRY; how++) {
     now.path = how_names[how];
     call((enum how)how, function, which, ++salt);
@@ -528,10 +527,6 @@ int main(int argc, char **argv) {
     printf("nothing to spoil at %s\n", getenv("FCG_SPOIL"));
     return 2;
   }
-  stub_flag = strcmp(fc_code_status(), "stubs") ? 0 : FC_REQUIRE_STUB;
-  if (!stub_flag)
-    printf("code status: %s\n", fc_code_status());
-
   supervise(tables->case_count, one, crashed);
 
   uint32_t totals[4] = {0};

@@ -59,6 +59,6 @@ fn speed_of_pow() {
         "{} {} {}",
         size_of::<crate::types::Node>(),
         size_of::<crate::types::Link>(),
-        size_of::<crate::decl::declarator::Operation>()
+        size_of::<crate::decl::operations::Operation>()
     );
 }
