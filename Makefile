@@ -15,8 +15,8 @@ NOT_FORMATTED := include/farcall.h c_tests/contract/contract.h
 C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples bench \
 	-path '*/build/*' -prune -o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
-.PHONY: all build setup demo test check-format lint test-rust test-abi abi-soak \
-	test-c-gcc test-c-clang bench header format install valgrind clean
+.PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
+	abi-soak test-c-gcc test-c-clang bench header format install valgrind clean
 .NOTPARALLEL:
 
 all: build
@@ -34,10 +34,12 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh $(LIB_DIR)
 
-test: setup check-format lint build test-abi test-rust test-c-clang test-c-gcc
+test: setup check-format-rust check-format-c lint build test-abi test-rust test-c-clang test-c-gcc
 
-check-format:
+check-format-rust:
 	$(CARGO) fmt --check
+
+check-format-c:
 	clang-format-19 --dry-run -Werror $(C_FILES)
 
 lint:

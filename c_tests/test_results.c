@@ -78,12 +78,9 @@ static void narrow_arguments(void) {
 }
 
 /* Structs of every size up to past the largest that travels in registers. */
-#define SIZES(M)                                                                                   \
-  M(1)                                                                                             \
-  M(2)                                                                                             \
-  M(3)                                                                                             \
-  M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16) M(17) M(24) M(31) M(32)  \
-      M(33) M(64) M(100)
+#define TO_8(M) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8)
+#define TO_16(M) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16)
+#define LARGER(M) M(17) M(24) M(31) M(32) M(33) M(64) M(100)
 #define BYTES(n)                                                                                   \
   typedef struct bytes_##n {                                                                       \
     uint8_t b[n];                                                                                  \
@@ -94,7 +91,9 @@ static void narrow_arguments(void) {
       to.b[i] = (uint8_t)(from.b[n - 1 - i] + plus);                                               \
     return to;                                                                                     \
   }
-SIZES(BYTES)
+TO_8(BYTES)
+TO_16(BYTES)
+LARGER(BYTES)
 
 #define CHECK_BYTES_OF(n)                                                                          \
   do {                                                                                             \
@@ -112,7 +111,9 @@ SIZES(BYTES)
 static void structs_of_bytes(void) {
   fc_decls *decls = NULL;
   CHECK_STATUS(FC_OK, fc_decls_new(&decls));
-  SIZES(CHECK_BYTES_OF)
+  TO_8(CHECK_BYTES_OF)
+  TO_16(CHECK_BYTES_OF)
+  LARGER(CHECK_BYTES_OF)
   fc_decls_free(decls);
 }
 

@@ -39,11 +39,9 @@
 #define FC_AS_FUNCTION(type, code) (__extension__ (type)(code))
 #define FC_AS_ADDRESS(function) (__extension__ (void *)(function))
 
+/** In fc_field.bits: a bit-field of no width (int : 0), which ends a run of bit-fields. */
+#define FC_BITS_ZERO UINT32_MAX
 
-/**
- * In fc_field.bits: a bit-field of no width (int : 0), which ends a run of bit-fields.
- */
-#define FC_BITS_ZERO 4294967295
 
 /**
  * What a call came to. Only FC_OK and FC_DONE are no failures.
@@ -732,8 +730,8 @@ size_t fc_type_field_count(const struct fc_type *type);
  *
  * Any thread may call this.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL or a type that has no members; FC_ERR_NOT_FOUND for a
- *         number past the last member.
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, a type that has no members, or a number past the last
+ *         one.
  */
 enum fc_status fc_type_field(const struct fc_type *type,
                              size_t index,
@@ -747,8 +745,8 @@ enum fc_status fc_type_field(const struct fc_type *type,
  *
  * @param type   where the path begins.
  * @param path   names with dots between them, and indexes in brackets.
- * @param out    (optional) the type of what it leads to, borrowed: it lives as long as `type`.
- * @param offset (optional) where that begins in `type`, in bytes.
+ * @param out    the type of what it leads to, borrowed: it lives as long as `type`.
+ * @param offset where that begins in `type`, in bytes.
  *
  * Any thread may call this.
  *
@@ -855,13 +853,13 @@ size_t fc_decls_count(const struct fc_decls *decls);
  *
  * @param decls the collection.
  * @param index the name's number, from 0.
- * @param kind  (optional) what it names.
- * @param name  (optional) the name; a tag comes with its keyword, as "struct point". It belongs to
+ * @param kind  what it names.
+ * @param name  the name; a tag comes with its keyword, as "struct point". It belongs to
  *              the collection and lives as long.
  *
  * Any thread may call this.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_NOT_FOUND for a number past the last name.
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL or a number past the last name.
  */
 enum fc_status fc_decls_at(const struct fc_decls *decls,
                            size_t index,
@@ -977,8 +975,7 @@ const struct fc_type *fc_signature_result(const struct fc_signature *signature);
 /**
  * The name of the function that a prototype declares.
  *
- * @return UTF-8 text that lives as long as the signature; "" if it has no name, and for NULL. Never
- *         NULL.
+ * @return UTF-8 text that lives as long as the signature; "" if it has no name, NULL for NULL.
  *
  * Any thread may call this.
  */

@@ -2,7 +2,7 @@
 
 use super::status::{fc_status, guard, guarded};
 use super::types::{fc_type, into_raw};
-use super::{Out, required, text, write_optional};
+use super::{Out, required, text};
 use crate::code;
 use crate::decl::{DeclarationKind, Declarations};
 use crate::error::Error;
@@ -158,13 +158,13 @@ pub unsafe extern "C" fn fc_decls_count(decls: *const fc_decls) -> size_t {
 ///
 /// @param decls the collection.
 /// @param index the name's number, from 0.
-/// @param kind  (optional) what it names.
-/// @param name  (optional) the name; a tag comes with its keyword, as "struct point". It belongs to
+/// @param kind  what it names.
+/// @param name  the name; a tag comes with its keyword, as "struct point". It belongs to
 ///              the collection and lives as long.
 ///
 /// Any thread may call this.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_NOT_FOUND for a number past the last name.
+/// @return FC_OK; FC_ERR_ARGUMENT for NULL or a number past the last name.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_decls_at(
     decls: *const fc_decls,
@@ -173,26 +173,25 @@ pub unsafe extern "C" fn fc_decls_at(
     name: *mut *const c_char,
 ) -> fc_status {
     guard(|| {
+        let kind = Out::new(kind, "fc_decls_at: kind")?;
+        let name = Out::new(name, "fc_decls_at: name")?;
         // SAFETY: the pointer is as the documentation asks.
         let decls = unsafe { required(decls, "fc_decls_at: decls")? };
         let declarations = decls.declarations.read();
         let Some((found, text)) = declarations.at(index) else {
-            return Err(Error::not_found(format!(
+            return Err(Error::argument(format!(
                 "there are {} declarations, and none with number {index}",
                 declarations.len()
             )));
         };
-        write_optional(
-            kind,
-            match found {
+        kind.write(match found {
                 DeclarationKind::Type => fc_decl_kind::FC_DECL_TYPE,
                 DeclarationKind::Function => fc_decl_kind::FC_DECL_FUNCTION,
                 DeclarationKind::Variable => fc_decl_kind::FC_DECL_VARIABLE,
                 DeclarationKind::Constant => fc_decl_kind::FC_DECL_CONSTANT,
-            },
-        );
+            });
         // Names are never moved or freed before the collection is.
-        write_optional(name, text.as_ptr());
+        name.write(text.as_ptr());
         Ok(())
     })
 }

@@ -269,8 +269,7 @@ pub unsafe extern "C" fn fc_signature_result(signature: *const fc_signature) -> 
 
 /// The name of the function that a prototype declares.
 ///
-/// @return UTF-8 text that lives as long as the signature; "" if it has no name, and for NULL. Never
-///         NULL.
+/// @return UTF-8 text that lives as long as the signature; "" if it has no name, NULL for NULL.
 ///
 /// Any thread may call this.
 #[unsafe(no_mangle)]
@@ -278,7 +277,7 @@ pub unsafe extern "C" fn fc_signature_name(signature: *const fc_signature) -> *c
     read(
         signature,
         "fc_signature_name: signature",
-        c"".as_ptr(),
+        ptr::null(),
         |signature| signature.name().as_ptr(),
     )
 }

@@ -82,7 +82,9 @@ pub struct fc_type {
     _private: [u8; 0],
 }
 
-/// In fc_field.bits: a bit-field of no width (int : 0), which ends a run of bit-fields.
+/// In fc_field.bits: a bit-field of no width (int : 0), which ends a run of bit-fields. The header has
+/// it by hand, as the unsigned constant that cbindgen does not make.
+/// cbindgen:ignore
 pub const FC_BITS_ZERO: u32 = 0xffff_ffff;
 
 /// A member of a struct or union.
@@ -519,8 +521,8 @@ pub unsafe extern "C" fn fc_type_field_count(r#type: *const fc_type) -> size_t {
 ///
 /// Any thread may call this.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL or a type that has no members; FC_ERR_NOT_FOUND for a
-///         number past the last member.
+/// @return FC_OK; FC_ERR_ARGUMENT for NULL, a type that has no members, or a number past the last
+///         one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_type_field(
     r#type: *const fc_type,
@@ -539,7 +541,7 @@ pub unsafe extern "C" fn fc_type_field(
         };
         let fields = record.fields.as_deref().unwrap_or_default();
         let Some(field) = fields.get(index) else {
-            return Err(Error::not_found(format!(
+            return Err(Error::argument(format!(
                 "{} has {} members, and none with number {index}",
                 describe(),
                 fields.len()
@@ -569,8 +571,8 @@ pub unsafe extern "C" fn fc_type_field(
 ///
 /// @param type   where the path begins.
 /// @param path   names with dots between them, and indexes in brackets.
-/// @param out    (optional) the type of what it leads to, borrowed: it lives as long as `type`.
-/// @param offset (optional) where that begins in `type`, in bytes.
+/// @param out    the type of what it leads to, borrowed: it lives as long as `type`.
+/// @param offset where that begins in `type`, in bytes.
 ///
 /// Any thread may call this.
 ///
@@ -585,6 +587,8 @@ pub unsafe extern "C" fn fc_type_field_named(
     offset: *mut size_t,
 ) -> fc_status {
     guard(|| {
+        let out = Out::new(out, "fc_type_field_named: out")?;
+        let offset = Out::new(offset, "fc_type_field_named: offset")?;
         // SAFETY: the pointers are as the documentation asks.
         let (ty, path) = unsafe {
             (
@@ -593,8 +597,8 @@ pub unsafe extern "C" fn fc_type_field_named(
             )
         };
         let (found, at) = member(&ty, path)?;
-        write_optional(out, borrowed(&found));
-        write_optional(offset, at as usize);
+        out.write(borrowed(&found));
+        offset.write(at as usize);
         Ok(())
     })
 }

@@ -10,11 +10,9 @@ mod x86_64;
 
 pub use call_path::CallPath;
 pub use errno::{captured_errno, errno_capture, keep_errno};
-pub use heap::{CodeBlock, CodeStatistics, add, statistics};
+pub use heap::{ALIGN, CodeBlock, CodeStatistics, FILL, add, statistics};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{ENTRY, convention, emit, emit_entry, emit_jump, enter, has_wide_vectors, target};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{context_call, enter_at};
-
-/// The most bytes that an entry takes.
-pub use crate::stub::x86_64::LARGEST_ENTRY;
+pub use crate::stub::x86_64::entry_length;

@@ -13,39 +13,39 @@ use std::sync::{Arc, LazyLock};
 #[derive(Debug)]
 pub(super) struct Marshaller {
     block: CodeBlock,
-    pointers: Vec<u8>,
-    slots: Vec<u8>,
+    /// Bytes of the stub for pointers, with which the block begins.
+    pointers: usize,
+    /// Bytes of the stub for slots, which follows at the next multiple of `code::ALIGN`.
+    slots: usize,
 }
-
-/// Both begin at multiples of this.
-const ALIGN: usize = 16;
 
 impl Marshaller {
     fn new(assignment: &Assignment, errno: Option<ErrnoCapture>) -> Result<Marshaller> {
         let code = |arguments| code::emit(&plan(assignment, arguments, code::ENTRY, errno));
-        let pointers = code(Arguments::Pointers);
+        let mut bytes = code(Arguments::Pointers);
+        let pointers = bytes.len();
         let slots = code(Arguments::Slots);
-        let slots_at = pointers.len().next_multiple_of(ALIGN);
-        let block = code::add(slots_at + slots.len(), |_| {
-            let mut bytes = pointers.clone();
-            // Between the two, what a jump to nowhere meets: `int3`.
-            bytes.resize(slots_at, 0xcc);
-            bytes.extend_from_slice(&slots);
-            bytes
-        })?;
+        // Between the two, what a jump to nowhere meets.
+        bytes.resize(pointers.next_multiple_of(code::ALIGN), code::FILL);
+        bytes.extend_from_slice(&slots);
+        let block = code::add(bytes.len(), |_| bytes)?;
         Ok(Marshaller {
             block,
             pointers,
-            slots,
+            slots: slots.len(),
         })
     }
 
     /// The stub's address and its bytes.
     pub(super) fn stub(&self, arguments: Arguments) -> (usize, &[u8]) {
-        let slots_at = self.pointers.len().next_multiple_of(ALIGN);
+        let code = self.block.bytes();
+        let slots_at = self.pointers.next_multiple_of(code::ALIGN);
         match arguments {
-            Arguments::Pointers => (self.block.address(), &self.pointers),
-            Arguments::Slots => (self.block.address() + slots_at, &self.slots),
+            Arguments::Pointers => (self.block.address(), &code[..self.pointers]),
+            Arguments::Slots => (
+                self.block.address() + slots_at,
+                &code[slots_at..slots_at + self.slots],
+            ),
         }
     }
 }
@@ -100,15 +100,11 @@ pub(super) fn marshaller(
     }
 }
 
-/// How many stubs there are (two for a marshaller), and their bytes.
-pub(super) fn stub_statistics() -> (usize, usize) {
+/// How many marshallers there are, and the bytes of their code.
+pub(super) fn statistics() -> (usize, usize) {
     let table = TABLE.lock();
-    let bytes = table
-        .marshallers
-        .values()
-        .map(|one| one.pointers.len() + one.slots.len())
-        .sum();
-    (table.marshallers.len() * 2, bytes)
+    let bytes = table.marshallers.values().map(|one| one.block.length()).sum();
+    (table.marshallers.len(), bytes)
 }
 
 impl Table {

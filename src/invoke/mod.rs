@@ -3,7 +3,7 @@
 mod marshaller;
 
 use crate::abi::{self, Assignment};
-use crate::code::{self, CallPath, CodeBlock, CodeStatistics};
+use crate::code::{self, CallPath, CodeBlock};
 use crate::error::{Error, Result};
 use crate::fallback::{self, Fallback};
 use crate::library::Library;
@@ -127,7 +127,7 @@ impl Function {
         match &self.how {
             How::Stub(marshaller) => {
                 let (stub_address, stub) = marshaller.stub(arguments);
-                code::add(code::LARGEST_ENTRY, |address| {
+                code::add(code::entry_length(stub), |address| {
                     code::emit_entry(address as u64, context, stub, stub_address as u64)
                 })
             }
@@ -136,7 +136,7 @@ impl Function {
                     Arguments::Pointers => self.call.code,
                     Arguments::Slots => self.call.slot_code,
                 };
-                code::add(code::LARGEST_ENTRY, |address| {
+                code::add(code::entry_length(&[]), |address| {
                     code::emit_jump(address as u64, context, target as u64)
                 })
             }
@@ -222,7 +222,7 @@ pub fn explain(signature: &Signature) -> Result<String> {
 pub struct Statistics {
     /// Stubs, two for each distinct signature: for pointer arrays and for slots.
     pub stubs: usize,
-    /// Bytes of them.
+    /// Bytes of them, alignment included.
     pub stub_bytes: usize,
     /// Entries of single functions.
     pub entries: usize,
@@ -234,18 +234,14 @@ pub struct Statistics {
 
 /// What executable memory holds now.
 pub fn statistics() -> Statistics {
-    let (stubs, stub_bytes) = marshaller::stub_statistics();
-    let CodeStatistics {
-        blocks,
-        mapped_bytes,
-        ..
-    } = code::statistics();
-    let entries = blocks.saturating_sub(stubs / 2);
+    let (marshallers, stub_bytes) = marshaller::statistics();
+    let code = code::statistics();
     Statistics {
-        stubs,
+        stubs: marshallers * 2,
         stub_bytes,
-        entries,
-        entry_bytes: entries * code::LARGEST_ENTRY,
-        mapped_bytes,
+        // Code of functions that are being made or freed just now may be counted in one only.
+        entries: code.blocks.saturating_sub(marshallers),
+        entry_bytes: code.block_bytes.saturating_sub(stub_bytes),
+        mapped_bytes: code.mapped_bytes,
     }
 }

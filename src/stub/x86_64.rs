@@ -7,11 +7,14 @@
 //!   rbp + 8  | return address of the stub   |
 //!   rbp      | caller's rbp                 |
 //!   rbp - 8  | address of the result        |
-//!            | (alignment)                  |
+//!            | (the same, or alignment)     |
 //!            | argument area, stack_size    |
 //!   rsp      |                              |
 //!            +------------------------------+
 //! ```
+//!
+//! A small argument area is pushed word by word, and popped again; a larger one is allocated, and
+//! left by way of rbp.
 //!
 //! Every framed stub has this shape, whatever it does, so that one unwind rule (the frame's address
 //! is rbp + 16, rbp is saved below the return address) holds at each of their calls. A stub that
@@ -32,6 +35,7 @@ type Assembler = dynasmrt::VecAssembler<dynasmrt::x64::X64Relocation>;
 pub const LANDING_PAD: usize = 4;
 
 const RAX: u8 = 0;
+const RCX: u8 = 1;
 const RDI: u8 = 7;
 const RSI: u8 = 6;
 const R10: u8 = 10;
@@ -48,15 +52,27 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
         dynasm!(code ; .arch x64 ; mov Rq(plan.entry.result), [Rq(plan.entry.result)]);
     }
     if plan.has_frame {
-        prologue(&mut code, plan);
+        dynasm!(code
+            ; .arch x64
+            ; push rbp
+            ; mov rbp, rsp
+            ; push Rq(plan.entry.result)
+        );
     }
+    let pushed = pushed_words(plan);
     let mut emitter = Emitter {
         code,
         array: plan.entry.arguments,
         pointer: None,
     };
-    for stack_move in &plan.stack_moves {
-        emitter.stack_move(stack_move, plan.entry.result);
+    match &pushed {
+        Some(words) => emitter.push_words(words, plan),
+        None => {
+            allocate(&mut emitter.code, plan);
+            for stack_move in &plan.stack_moves {
+                emitter.stack_move(stack_move, plan.entry.result);
+            }
+        }
     }
     match plan.result_address {
         Some(Place::General(register)) if register != plan.entry.result => {
@@ -83,22 +99,38 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
             ; fs mov [errno.to], ecx
         );
     }
-    if !plan.stores.is_empty() {
-        dynasm!(code ; .arch x64 ; mov rcx, [rbp - 8]);
-        for one in &plan.stores {
-            store(&mut code, one);
-        }
-        // Full vector registers left in use would slow down code that knows only halves of them.
-        if plan
-            .stores
-            .iter()
-            .any(|one| matches!(one.from, StoreSource::Register(_)) && one.size > 16)
-        {
-            dynasm!(code ; .arch x64 ; vzeroupper);
-        }
+    let popped = pushed.filter(|_| !plan.stores.is_empty());
+    if let Some(words) = &popped
+        && !words.is_empty()
+    {
+        dynasm!(code ; .arch x64 ; add rsp, words.len() as i32 * 8);
     }
-    dynasm!(code ; .arch x64 ; leave ; ret);
+    match &popped {
+        Some(_) => dynasm!(code ; .arch x64 ; pop rcx),
+        None if plan.stores.is_empty() => {}
+        None => dynasm!(code ; .arch x64 ; mov rcx, [rbp - 8]),
+    }
+    for one in &plan.stores {
+        store(&mut code, one);
+    }
+    // Full vector registers left in use would slow down code that knows only halves of them.
+    let is_wide = |one: &Store| matches!(one.from, StoreSource::Register(_)) && one.size > 16;
+    if plan.stores.iter().any(is_wide) {
+        dynasm!(code ; .arch x64 ; vzeroupper);
+    }
+    match &popped {
+        // Popping is faster than leaving: the processor follows the stack pointer by itself.
+        Some(words) if is_padded(words) => dynasm!(code ; .arch x64 ; pop rcx ; pop rbp ; ret),
+        Some(_) => dynasm!(code ; .arch x64 ; pop rbp ; ret),
+        None => dynasm!(code ; .arch x64 ; leave ; ret),
+    }
     finish(code)
+}
+
+/// The prologue leaves rsp 8 below a multiple of 16; with an even number of words something more is
+/// pushed.
+fn is_padded(words: &[Word]) -> bool {
+    words.len().is_multiple_of(2)
 }
 
 /// `endbr64`: stubs are reached by indirect jumps.
@@ -111,13 +143,39 @@ fn finish(code: Assembler) -> Vec<u8> {
     code.finalize().unwrap_or_default()
 }
 
-fn prologue(code: &mut Assembler, plan: &Plan) {
-    dynasm!(code
-        ; .arch x64
-        ; push rbp
-        ; mov rbp, rsp
-        ; push Rq(plan.entry.result)
-    );
+/// Argument areas of at most this many 8-byte words are pushed.
+const MOST_PUSHED: u32 = 32;
+
+/// Larger values are copied 16 bytes at a time.
+const LARGEST_PUSHED: u32 = 32;
+
+/// A word of the argument area, and the bytes of a move that it is; None for padding.
+type Word = Option<(Move, u32)>;
+
+/// The words of a small argument area, the last first: pushing them makes the area and fills it in
+/// one. None where they are too many, or more than pushing is needed; no words without a frame.
+fn pushed_words(plan: &Plan) -> Option<Vec<Word>> {
+    let count = plan.stack_size / 8;
+    let is_large = |one: &Move| one.size > LARGEST_PUSHED;
+    if count > MOST_PUSHED || plan.stack_align > 16 || plan.stack_moves.iter().any(is_large) {
+        return None;
+    }
+    if !plan.has_frame {
+        return Some(Vec::new());
+    }
+    let mut words: Vec<Word> = vec![None; count as usize];
+    for one in &plan.stack_moves {
+        let Place::Stack(to) = one.to else { continue };
+        for (index, done) in (0..one.size).step_by(8).enumerate() {
+            words[to as usize / 8 + index] = Some((*one, done));
+        }
+    }
+    words.reverse();
+    Some(words)
+}
+
+/// Makes room for an argument area that is not pushed.
+fn allocate(code: &mut Assembler, plan: &Plan) {
     // The pushes leave rsp 8 below a multiple of 16.
     let area = plan.stack_size.next_multiple_of(16) + 8;
     // What aligning the area further may take is part of the frame.
@@ -127,9 +185,7 @@ fn prologue(code: &mut Assembler, plan: &Plan) {
         0
     };
     let frame = area + slack;
-    if frame == 8 {
-        dynasm!(code ; .arch x64 ; push Rq(plan.entry.result));
-    } else if frame < PAGE {
+    if frame < PAGE {
         dynasm!(code ; .arch x64 ; sub rsp, frame as i32);
     } else {
         // No page is skipped, so that a stack that ends is met at its guard page.
@@ -190,6 +246,31 @@ impl Emitter {
             Place::Vector(register) => load_vector(&mut self.code, register, base, at, size),
             // Arguments never travel on the x87 stack, and stack moves are elsewhere.
             Place::X87(_) | Place::Stack(_) => {}
+        }
+    }
+
+    fn push_words(&mut self, words: &[Word], plan: &Plan) {
+        if plan.has_frame && is_padded(words) {
+            dynasm!(self.code ; .arch x64 ; push Rq(plan.entry.result));
+        }
+        for word in words {
+            let Some((one, done)) = *word else {
+                // Any register will do for what nobody reads.
+                dynasm!(self.code ; .arch x64 ; push rax);
+                continue;
+            };
+            let (base, at) = self.source(one.from, one.offset + done);
+            match (one.size - done).min(8) {
+                8 => dynasm!(self.code ; .arch x64 ; push QWORD [Rq(base) + at]),
+                size if size.is_power_of_two() => {
+                    load_general(&mut self.code, R10, base, at, size, one.extension);
+                    dynasm!(self.code ; .arch x64 ; push r10);
+                }
+                size => {
+                    load_odd(&mut self.code, RCX, base, at, size);
+                    dynasm!(self.code ; .arch x64 ; push rcx);
+                }
+            }
         }
     }
 
@@ -314,14 +395,15 @@ fn load_odd_vector(code: &mut Assembler, register: u8, base: u8, at: i32, size: 
     );
 }
 
-/// Exactly `size` bytes from `[base + at]` to `[rsp + to]` through r10.
+/// Exactly `size` bytes from `[base + at]` to `[rsp + to]` through r10 or xmm15.
 ///
-/// Eight bytes at a time: a caller that has just written the members one by one would make wider
-/// loads wait for its stores.
+/// A small value is copied 8 bytes at a time: a caller that has just written its members one by one
+/// would make wider loads wait for its stores.
 fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) {
     let mut done = 0;
     while done < size {
         let chunk = match size - done {
+            16.. if size > LARGEST_PUSHED => 16,
             8.. => 8,
             4.. => 4,
             2.. => 2,
@@ -329,6 +411,11 @@ fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) {
         };
         let (from, to) = (at + done as i32, to + done as i32);
         match chunk {
+            16 => dynasm!(code
+                ; .arch x64
+                ; movups xmm15, [Rq(base) + from]
+                ; movups [rsp + to], xmm15
+            ),
             8 => dynasm!(code ; .arch x64 ; mov r10, [Rq(base) + from] ; mov [rsp + to], r10),
             4 => dynasm!(code ; .arch x64 ; mov r10d, [Rq(base) + from] ; mov [rsp + to], r10d),
             2 => dynasm!(code
@@ -450,22 +537,33 @@ fn store_zero(code: &mut Assembler, at: i32, size: u32) {
     }
 }
 
-/// The most bytes that an entry takes.
-pub const LARGEST_ENTRY: usize = 96;
+/// `endbr64` and `mov r11, context`.
+const ENTRY_HEAD: usize = LANDING_PAD + 10;
+/// The longest form of `jump`.
+const LONGEST_JUMP: usize = 13;
+/// Longer stubs are jumped to; the jump costs a cycle.
+const LARGEST_REPEATED: usize = 112;
+
+/// The most bytes that the entry for a stub takes; without a stub, that a jump takes.
+pub fn entry_length(stub: &[u8]) -> usize {
+    let body = stub.len().saturating_sub(LANDING_PAD);
+    match body {
+        1..=LARGEST_REPEATED => ENTRY_HEAD + body,
+        _ => ENTRY_HEAD + LONGEST_JUMP,
+    }
+}
 
 /// A function's own entry: sets the context register and goes on with the stub. A short stub is
 /// repeated, which saves a jump; a longer one is jumped to. `address` is where the entry will be.
 pub fn emit_entry(address: u64, context: u64, stub: &[u8], stub_address: u64) -> Vec<u8> {
-    const LARGEST_REPEATED: usize = 64;
+    let body = &stub[LANDING_PAD..];
+    if body.len() > LARGEST_REPEATED {
+        return emit_jump(address, context, stub_address + LANDING_PAD as u64);
+    }
     let mut code = Assembler::new(0);
     landing_pad(&mut code);
     dynasm!(code ; .arch x64 ; mov r11, QWORD context as i64);
-    let body = &stub[LANDING_PAD..];
-    if body.len() <= LARGEST_REPEATED {
-        code.extend(body);
-        return finish(code);
-    }
-    jump(&mut code, address, stub_address + LANDING_PAD as u64);
+    code.extend(body);
     finish(code)
 }
 

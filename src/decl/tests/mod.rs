@@ -1,3 +1,4 @@
 //! Tests of the parser.
 
+mod layouts;
 mod speed;
