@@ -185,11 +185,11 @@ pub unsafe extern "C" fn fc_decls_at(
             )));
         };
         kind.write(match found {
-                DeclarationKind::Type => fc_decl_kind::FC_DECL_TYPE,
-                DeclarationKind::Function => fc_decl_kind::FC_DECL_FUNCTION,
-                DeclarationKind::Variable => fc_decl_kind::FC_DECL_VARIABLE,
-                DeclarationKind::Constant => fc_decl_kind::FC_DECL_CONSTANT,
-            });
+            DeclarationKind::Type => fc_decl_kind::FC_DECL_TYPE,
+            DeclarationKind::Function => fc_decl_kind::FC_DECL_FUNCTION,
+            DeclarationKind::Variable => fc_decl_kind::FC_DECL_VARIABLE,
+            DeclarationKind::Constant => fc_decl_kind::FC_DECL_CONSTANT,
+        });
         // Names are never moved or freed before the collection is.
         name.write(text.as_ptr());
         Ok(())

@@ -250,6 +250,7 @@ pub unsafe extern "C" fn fc_function_free(function: *mut fc_function) {
 /// Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
 /// version: the callee must return.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.farcall_calls")]
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn fc_invoke(
     function: *const fc_function,
@@ -293,6 +294,7 @@ unsafe fn entry(function: *const fc_function, arguments: Arguments, what: &str) 
 /// Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
 /// version: the callee must return.
 #[unsafe(no_mangle)]
+#[unsafe(link_section = ".text.farcall_calls")]
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn fc_invoke_slots(
     function: *const fc_function,

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// Stubs begin at multiples of this: where they cross fewer cache lines and fetch windows, they run
 /// faster.
-pub const ALIGN: usize = 32;
+pub const ALIGN: usize = 64;
 /// Address space is reserved in pieces of this many bytes.
 const RESERVATION: usize = 1 << 18;
 /// What a jump to unused bytes meets: `int3` on x86.

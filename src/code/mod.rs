@@ -8,6 +8,7 @@ mod memory;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub use crate::stub::x86_64::entry_length;
 pub use call_path::CallPath;
 pub use errno::{captured_errno, errno_capture, keep_errno};
 pub use heap::{ALIGN, CodeBlock, CodeStatistics, FILL, add, statistics};
@@ -15,4 +16,3 @@ pub use heap::{ALIGN, CodeBlock, CodeStatistics, FILL, add, statistics};
 pub use x86_64::{ENTRY, convention, emit, emit_entry, emit_jump, enter, has_wide_vectors, target};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{context_call, enter_at};
-pub use crate::stub::x86_64::entry_length;

@@ -68,7 +68,6 @@ impl<'s> Parser<'s, '_> {
 
     /// Operands with the operators between them that bind at least as `least`.
     fn operators(&mut self, least: u8) -> Parsed<Value> {
-        self.enter()?;
         let mut left = self.operand()?;
         while let Some(level) = precedence(self.token.kind).filter(|&level| level >= least) {
             let operator = self.token.kind;
@@ -81,7 +80,9 @@ impl<'s> Parser<'s, '_> {
                 _ => false,
             };
             self.unevaluated += u32::from(decided);
+            self.enter()?;
             let right = self.operators(level + 1)?;
+            self.leave();
             self.unevaluated -= u32::from(decided);
             left = match arithmetic::apply(operator, left, right) {
                 Ok(value) => value,
@@ -89,7 +90,6 @@ impl<'s> Parser<'s, '_> {
                 Err(what) => return Err(self.fail(at, &what)),
             };
         }
-        self.leave();
         Ok(left)
     }
 
@@ -226,9 +226,11 @@ impl<'s> Parser<'s, '_> {
             Some(ty) if alignment => self.align_of(&ty, at)?,
             Some(ty) => self.size_of(&ty, at)?,
             None => {
+                self.enter()?;
                 self.unevaluated += 1;
                 let value = self.operand()?;
                 self.unevaluated -= 1;
+                self.leave();
                 let (size, align) = value.kind.layout(self.target()).unwrap_or((4, 4));
                 if alignment {
                     i128::from(align)

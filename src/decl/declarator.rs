@@ -94,10 +94,10 @@ impl<'s> Parser<'s, '_> {
 
     /// A type's name: specifiers and a declarator without a name.
     pub(super) fn type_name(&mut self) -> Parsed<Qualified> {
-        self.enter()?;
+        self.enter_type()?;
         let specifiers = self.specifiers(Attributes::default())?;
         let declared = self.declarator(&specifiers, Naming::Forbidden, Role::Other)?;
-        self.leave();
+        self.leave_type();
         Ok(declared.ty)
     }
 
@@ -332,7 +332,7 @@ impl<'s> Parser<'s, '_> {
             list.unspecified = true;
             return Ok(list);
         }
-        self.enter()?;
+        self.enter_type()?;
         let scope = self.scope.mark();
         let mut attributes = attributes;
         loop {
@@ -372,7 +372,7 @@ impl<'s> Parser<'s, '_> {
             }
         }
         self.scope.leave(scope);
-        self.leave();
+        self.leave_type();
         Ok(list)
     }
 

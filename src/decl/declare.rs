@@ -149,8 +149,13 @@ impl<'s> Parser<'s, '_> {
             if compatible(self.types.get(&previous), self.types.get(&definition.link)) {
                 return Ok(previous);
             }
-            let name = self.types.get(&previous).describe();
-            return Err(self.differs(word, &name, origin));
+            let view = self.types.get(&previous);
+            let what = format!(
+                "{} is defined differently {}",
+                quoted(&view.name().to_string_lossy()),
+                self.describe_origin(origin)
+            );
+            return Err(self.fail(word.at, &what));
         }
         if let Some(tag) = self.new_names().tags.get_mut(word.text) {
             tag.complete = true;

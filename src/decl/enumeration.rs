@@ -68,7 +68,7 @@ impl<'s> Parser<'s, '_> {
         attributes: Attributes,
         fixed: Option<Scalar>,
     ) -> Parsed<Link> {
-        self.enter()?;
+        self.enter_type()?;
         let at = tag.map_or(self.token.start, |tag| tag.at);
         let definition = self.begin_tag(TagKind::Enum, tag)?;
         self.advance();
@@ -122,7 +122,7 @@ impl<'s> Parser<'s, '_> {
         };
         self.types.define_enumeration(&definition.link, scalar);
         let link = self.end_tag(definition)?;
-        self.leave();
+        self.leave_type();
         Ok(link)
     }
 }

@@ -130,7 +130,10 @@ impl Keyword {
     /// A floating type that is reserved for some compilers only: for others headers declare it.
     pub(super) fn is_new_float(self) -> bool {
         use Keyword::*;
-        matches!(self, Float16 | Float32 | Float64 | Float128 | Float32x | Float64x)
+        matches!(
+            self,
+            Float16 | Float32 | Float64 | Float128 | Float32x | Float64x
+        )
     }
 
     /// Declaration specifiers can begin with it.

@@ -106,7 +106,9 @@ const CLASSES: [Class; 256] = {
             b'0'..=b'9' => Class::Digit,
             // Every character beyond ASCII may stand in an identifier.
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => Class::Letter,
-            b'(' | b')' | b',' | b';' | b'*' | b'[' | b']' | b'{' | b'}' | b'?' | b'~' => Class::Mark,
+            b'(' | b')' | b',' | b';' | b'*' | b'[' | b']' | b'{' | b'}' | b'?' | b'~' => {
+                Class::Mark
+            }
             _ => Class::Other,
         };
         byte += 1;

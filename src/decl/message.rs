@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// How many characters of a long line are shown before the place, and from it on.
 const SHOWN_BEFORE: usize = 60;
-const SHOWN_AFTER: usize = 40;
+const SHOWN_AFTER: usize = 60;
 
 /// The failure at a place in a text, given in bytes from its start.
 pub(super) fn at(status: Status, source: &str, offset: usize, what: &str) -> Box<Error> {
@@ -25,6 +25,7 @@ pub(super) fn at(status: Status, source: &str, offset: usize, what: &str) -> Box
     let after = source[offset..line_end].trim_end();
     let column = before.chars().count() + 1;
 
+    let what: String = what.chars().map(shown).collect();
     let mut message = format!("{line_number}:{column}: {what}\n    ");
     let mut caret = "    ".to_owned();
     let cut = column > SHOWN_BEFORE + 1;
@@ -94,10 +95,11 @@ fn width(c: char) -> usize {
 /// A word of the text in a message; a long one is cut.
 pub(super) fn quoted(word: &str) -> String {
     const LONGEST: usize = 60;
-    match word.char_indices().nth(LONGEST) {
-        Some((cut, _)) => format!("\"{}...\"", &word[..cut]),
-        None => format!("\"{word}\""),
+    let mut text: String = word.chars().take(LONGEST).map(shown).collect();
+    if word.chars().nth(LONGEST).is_some() {
+        text.push_str("...");
     }
+    format!("\"{text}\"")
 }
 
 /// The candidate that a wrong name is most like, if any is like it.

@@ -41,9 +41,13 @@ pub use signature::parse_signature;
 /// A text has at most this many bytes.
 pub const MAX_SOURCE: usize = 16 << 20;
 
-/// Brackets, and all that they stand for in structs, prototypes and expressions, are nested at
-/// most this deep.
+/// Parentheses and operators are nested at most this deep. What has types within it (a record, a
+/// parameter list, a type's name in an expression) counts four times. It takes some 100 KiB of
+/// stack to go this deep.
 pub const MAX_DEPTH: u32 = 256;
+
+/// How many levels a type within another counts.
+const TYPE_DEPTH: u32 = 4;
 
 /// A declaration has at most this many pointers, arrays and functions between its name and its
 /// type, together with those around it.

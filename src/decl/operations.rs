@@ -15,7 +15,11 @@ pub(super) enum Operation {
         at: u32,
     },
     /// The thing is a function that returns the rest.
-    Function { parameters: Parameters, convention: Option<Convention>, at: u32 },
+    Function {
+        parameters: Parameters,
+        convention: Option<Convention>,
+        at: u32,
+    },
 }
 
 /// The length of an array.
@@ -67,7 +71,11 @@ impl Operations {
     /// Those from an index on; all are there.
     #[inline]
     pub(super) fn from(&mut self, index: usize) -> &mut [Option<Operation>] {
-        let all = if self.many.is_empty() { &mut self.few[..] } else { &mut self.many };
+        let all = if self.many.is_empty() {
+            &mut self.few[..]
+        } else {
+            &mut self.many
+        };
         &mut all[index..self.length]
     }
 

@@ -1,14 +1,13 @@
 //! What all parts of the parser share: the token that is looked at, the types that are being
 //! built, the names that are known, and how failures are put.
 
-
 use super::known;
 use super::lexer::{Kind, Lexer, Place, Token};
 use super::message;
 use super::names::{Meaning, Named, Names, Origin, Qualified, Tag};
 use super::operations::Operations;
 use super::scope::Scope;
-use super::{Declarations, MAX_DEPTH, MAX_SOURCE};
+use super::{Declarations, MAX_DEPTH, MAX_SOURCE, TYPE_DEPTH};
 use crate::error::{Error, Status};
 use crate::types::{Data, Link, Scalar, Target, TypeBuilder, TypeRef};
 
@@ -76,7 +75,10 @@ pub(super) fn check_size(source: &str) -> Result<(), Error> {
     if source.len() <= MAX_SOURCE {
         return Ok(());
     }
-    Err(Error::limit(format!("the text has {} bytes: the limit is {MAX_SOURCE}", source.len())))
+    Err(Error::limit(format!(
+        "the text has {} bytes: the limit is {MAX_SOURCE}",
+        source.len()
+    )))
 }
 
 impl<'s, 'd> Parser<'s, 'd> {
@@ -178,21 +180,40 @@ impl<'s, 'd> Parser<'s, 'd> {
 
     // ------------------------------------------------------------------------------- depth
 
-    /// One level deeper; a failure ends the parse, so that only success must `leave`.
+    /// One level deeper: parentheses and operators. A failure ends the parse, so that only
+    /// success must `leave`.
     #[inline]
     pub(super) fn enter(&mut self) -> Parsed<()> {
-        self.depth += 1;
+        self.descend(1)
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Into a record, a parameter list or a type's name, which take more of the stack.
+    #[inline]
+    pub(super) fn enter_type(&mut self) -> Parsed<()> {
+        self.descend(TYPE_DEPTH)
+    }
+
+    pub(super) fn leave_type(&mut self) {
+        self.depth -= TYPE_DEPTH;
+    }
+
+    #[inline]
+    fn descend(&mut self, levels: u32) -> Parsed<()> {
+        self.depth += levels;
         if self.depth > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
     }
 
     #[cold]
     fn too_deep(&self) -> Failure {
-        let what = format!("this is nested too deeply: the limit is {MAX_DEPTH} levels");
+        let what = format!(
+            "this is nested too deeply: the limit is {MAX_DEPTH} parentheses, or {} types",
+            MAX_DEPTH / TYPE_DEPTH
+        );
         self.limit(self.token.start, &what)
-    }
-
-    pub(super) fn leave(&mut self) {
-        self.depth -= 1;
     }
 
     /// Where the parser stands, to `go_back` to.

@@ -72,7 +72,7 @@ impl<'s> Parser<'s, '_> {
         tag: Option<Word<'s>>,
         attributes: Attributes,
     ) -> Parsed<Link> {
-        self.enter()?;
+        self.enter_type()?;
         let at = tag.map_or(self.token.start, |tag| tag.at);
         let pack = self.lexer.pack.now;
         let definition = self.begin_tag(kind, tag)?;
@@ -96,7 +96,7 @@ impl<'s> Parser<'s, '_> {
             .define_record(&definition.link, members.specs, &options)
             .map_err(|error| self.fail_types(at, error))?;
         let link = self.end_tag(definition)?;
-        self.leave();
+        self.leave_type();
         Ok(link)
     }
 

@@ -9,7 +9,7 @@ use super::names::{Meaning, Qualified};
 use super::parser::{Failure, Parsed, Parser, Purpose, Word};
 use crate::error::{Error, Status};
 use crate::types::target::{LongDouble, Model};
-use crate::types::{FieldSpec, Link, Qualifiers, RecordOptions, Scalar, Target};
+use crate::types::{Data, FieldSpec, Link, Qualifiers, Record, RecordOptions, Scalar, Target};
 
 /// What the specifiers amount to.
 pub(super) struct Specifiers {
@@ -131,7 +131,10 @@ impl<'s> Parser<'s, '_> {
             words = bit(keyword).unwrap_or(0);
         }
         let mut attributes = attributes;
-        let mut reading = Reading { words, ..Reading::default() };
+        let mut reading = Reading {
+            words,
+            ..Reading::default()
+        };
         loop {
             match self.token.kind {
                 Kind::Keyword(keyword) => {
@@ -285,7 +288,8 @@ impl<'s> Parser<'s, '_> {
     /// Words that spell no scalar.
     #[cold]
     fn unsupported_scalar(&mut self, words: u32, at: u32) -> Parsed<Link> {
-        let is_complex = words & word::COMPLEX != 0 && real(words & !word::COMPLEX, self.target()).is_some();
+        let is_complex =
+            words & word::COMPLEX != 0 && real(words & !word::COMPLEX, self.target()).is_some();
         if is_complex {
             return self.unsupported_complex(at);
         }
@@ -299,7 +303,9 @@ impl<'s> Parser<'s, '_> {
     #[cold]
     pub(super) fn unsupported_complex(&mut self, at: u32) -> Parsed<Link> {
         if self.purpose == Purpose::Declare {
-            return Ok(self.types.declare_record(false, Some(c"unsupported _Complex".to_owned())));
+            return Ok(self
+                .types
+                .declare_record(false, Some(c"unsupported _Complex".to_owned())));
         }
         Err(self.fail(at, "complex numbers of this format are not supported"))
     }
@@ -321,7 +327,7 @@ impl<'s> Parser<'s, '_> {
         }
         if let Some(named) = self.find(word.text) {
             return Ok(match &named.meaning {
-                Meaning::Type(ty) => Some(ty.clone()),
+                Meaning::Type(ty) => Some(self.up_to_date(ty)),
                 _ => None,
             });
         }
@@ -332,6 +338,22 @@ impl<'s> Parser<'s, '_> {
             Some(Known::VaList) => Some(Qualified::plain(self.va_list(word.at)?)),
             None => None,
         })
+    }
+
+    /// A typedef's type; if an earlier text only declared its tag, and it has been defined since,
+    /// the type that the tag stands for now.
+    fn up_to_date(&self, ty: &Qualified) -> Qualified {
+        let mut ty = ty.clone();
+        let tag = match (&ty.link, &self.view(&ty).node.data) {
+            (Link::Type(_), Data::Record(Record { tag: Some(tag), fields: None, .. })) => tag,
+            (Link::Type(_), Data::Enum { tag: Some(tag), underlying: None }) => tag,
+            _ => return ty,
+        };
+        let now = tag.to_str().ok().and_then(|tag| self.find_tag(tag));
+        if let Some(link) = now.filter(|tag| tag.complete).map(|tag| tag.link.clone()) {
+            ty.link = link;
+        }
+        ty
     }
 
     /// The target's argument list (x86-64 psABI, section 3.5.7; AAPCS64, section 10.1.5).

@@ -63,6 +63,10 @@ impl Parser<'_, '_> {
             }
             return Err(self.fail(at, "this declares nothing: a name is missing"));
         }
+        let ends = matches!(self.token.kind, Kind::End | Kind::Mark(b'}' | b',' | b'='));
+        if specifiers.stands_alone && ends {
+            return Err(self.unexpected("a name or ';'"));
+        }
         let role = if specifiers.is_typedef {
             Role::Other
         } else {

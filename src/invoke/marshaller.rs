@@ -103,7 +103,11 @@ pub(super) fn marshaller(
 /// How many marshallers there are, and the bytes of their code.
 pub(super) fn statistics() -> (usize, usize) {
     let table = TABLE.lock();
-    let bytes = table.marshallers.values().map(|one| one.block.length()).sum();
+    let bytes = table
+        .marshallers
+        .values()
+        .map(|one| one.block.length())
+        .sum();
     (table.marshallers.len(), bytes)
 }
 

@@ -23,11 +23,43 @@
 //! Registers: rax and r10 are scratch before the call, r11 holds the target; afterwards rcx holds
 //! the result's address and r10 is scratch.
 
-#![allow(clippy::useless_conversion, reason = "the assembler's macro converts register numbers")]
+#![allow(
+    clippy::useless_conversion,
+    reason = "the assembler's macro converts register numbers"
+)]
 
 use super::plan::{Address, Move, Plan, Store, StoreSource};
 use crate::abi::{Extension, Place};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+/// One instruction with a memory operand `[base + at]`, in its shortest form: an operand of registers
+/// and offsets that are known only here would always take four bytes for the offset and one for a
+/// scaled index. The brackets hold what stands before the operand and after it.
+macro_rules! memory {
+    ($code:expr, $base:expr, $at:expr, [$($before:tt)*] [$($after:tt)*]) => {{
+        let (base, at): (u8, i32) = ($base, $at);
+        match (base, at) {
+            (RAX, 0) => dynasm!($code ; .arch x64 ; $($before)* [rax] $($after)*),
+            (RCX, 0) => dynasm!($code ; .arch x64 ; $($before)* [rcx] $($after)*),
+            (RSP, 0) => dynasm!($code ; .arch x64 ; $($before)* [rsp] $($after)*),
+            (RSI, 0) => dynasm!($code ; .arch x64 ; $($before)* [rsi] $($after)*),
+            (RDI, 0) => dynasm!($code ; .arch x64 ; $($before)* [rdi] $($after)*),
+            (RAX, -128..=127) => {
+                dynasm!($code ; .arch x64 ; $($before)* [BYTE rax + (at as i8)] $($after)*)
+            }
+            (RCX, -128..=127) => {
+                dynasm!($code ; .arch x64 ; $($before)* [BYTE rcx + (at as i8)] $($after)*)
+            }
+            (RSP, -128..=127) => {
+                dynasm!($code ; .arch x64 ; $($before)* [BYTE rsp + (at as i8)] $($after)*)
+            }
+            (RSI, -128..=127) => {
+                dynasm!($code ; .arch x64 ; $($before)* [BYTE rsi + (at as i8)] $($after)*)
+            }
+            _ => dynasm!($code ; .arch x64 ; $($before)* [Rq(base) + at] $($after)*),
+        }
+    }};
+}
 
 type Assembler = dynasmrt::VecAssembler<dynasmrt::x64::X64Relocation>;
 
@@ -36,8 +68,9 @@ pub const LANDING_PAD: usize = 4;
 
 const RAX: u8 = 0;
 const RCX: u8 = 1;
-const RDI: u8 = 7;
+const RSP: u8 = 4;
 const RSI: u8 = 6;
+const RDI: u8 = 7;
 const R10: u8 = 10;
 /// Larger copies use the string instruction.
 const LARGEST_UNROLLED_COPY: u32 = 256;
@@ -49,7 +82,8 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
         Assembler::new_with_capacity(0, 64 + 24 * plan.register_moves.len(), 0, 0, 0, 0, 0);
     landing_pad(&mut code);
     if plan.result_is_indirect {
-        dynasm!(code ; .arch x64 ; mov Rq(plan.entry.result), [Rq(plan.entry.result)]);
+        let result = plan.entry.result;
+        memory!(code, result, 0, [mov Rq(result),] []);
     }
     if plan.has_frame {
         dynasm!(code
@@ -103,7 +137,11 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
     if let Some(words) = &popped
         && !words.is_empty()
     {
-        dynasm!(code ; .arch x64 ; add rsp, words.len() as i32 * 8);
+        // At most 32 words: more than a byte's positive range only if there are 16 and more.
+        match i8::try_from(words.len() * 8) {
+            Ok(bytes) => dynasm!(code ; .arch x64 ; add rsp, BYTE bytes),
+            Err(_) => dynasm!(code ; .arch x64 ; add rsp, words.len() as i32 * 8),
+        }
     }
     match &popped {
         Some(_) => dynasm!(code ; .arch x64 ; pop rcx),
@@ -185,7 +223,9 @@ fn allocate(code: &mut Assembler, plan: &Plan) {
         0
     };
     let frame = area + slack;
-    if frame < PAGE {
+    if let Ok(frame) = i8::try_from(frame) {
+        dynasm!(code ; .arch x64 ; sub rsp, BYTE frame);
+    } else if frame < PAGE {
         dynasm!(code ; .arch x64 ; sub rsp, frame as i32);
     } else {
         // No page is skipped, so that a stack that ends is met at its guard page.
@@ -221,10 +261,7 @@ impl Emitter {
             Address::Element(index) => (self.array, index as i32 * 8 + offset as i32),
             Address::Pointee(index) => {
                 if self.pointer != Some(index) {
-                    dynasm!(self.code
-                        ; .arch x64
-                        ; mov rax, [Rq(self.array) + index as i32 * 8]
-                    );
+                    memory!(self.code, self.array, index as i32 * 8, [mov rax,] []);
                     self.pointer = Some(index);
                 }
                 (RAX, offset as i32)
@@ -261,7 +298,7 @@ impl Emitter {
             };
             let (base, at) = self.source(one.from, one.offset + done);
             match (one.size - done).min(8) {
-                8 => dynasm!(self.code ; .arch x64 ; push QWORD [Rq(base) + at]),
+                8 => memory!(self.code, base, at, [push QWORD] []),
                 size if size.is_power_of_two() => {
                     load_general(&mut self.code, R10, base, at, size, one.extension);
                     dynasm!(self.code ; .arch x64 ; push r10);
@@ -282,7 +319,7 @@ impl Emitter {
             self.copy_string(base, at, to, one.size, result);
         } else if one.extension != Extension::None || one.size.is_power_of_two() && one.size <= 8 {
             load_general(&mut self.code, R10, base, at, one.size, one.extension);
-            dynasm!(self.code ; .arch x64 ; mov [rsp + to], r10);
+            memory!(self.code, RSP, to, [mov] [, r10]);
         } else {
             copy(&mut self.code, base, at, to, one.size);
         }
@@ -319,12 +356,12 @@ fn load_general(
 ) {
     let signed = extension == Extension::Sign;
     match size {
-        1 if signed => dynasm!(code ; .arch x64 ; movsx Rd(register), BYTE [Rq(base) + at]),
-        1 => dynasm!(code ; .arch x64 ; movzx Rd(register), BYTE [Rq(base) + at]),
-        2 if signed => dynasm!(code ; .arch x64 ; movsx Rd(register), WORD [Rq(base) + at]),
-        2 => dynasm!(code ; .arch x64 ; movzx Rd(register), WORD [Rq(base) + at]),
-        4 => dynasm!(code ; .arch x64 ; mov Rd(register), [Rq(base) + at]),
-        8 => dynasm!(code ; .arch x64 ; mov Rq(register), [Rq(base) + at]),
+        1 if signed => memory!(code, base, at, [movsx Rd(register), BYTE] []),
+        1 => memory!(code, base, at, [movzx Rd(register), BYTE] []),
+        2 if signed => memory!(code, base, at, [movsx Rd(register), WORD] []),
+        2 => memory!(code, base, at, [movzx Rd(register), WORD] []),
+        4 => memory!(code, base, at, [mov Rd(register),] []),
+        8 => memory!(code, base, at, [mov Rq(register),] []),
         _ => load_odd(code, register, base, at, size),
     }
 }
@@ -342,17 +379,11 @@ fn load_odd(code: &mut Assembler, register: u8, base: u8, at: i32, size: u32) {
     let shift = ((size - half) * 8) as i8;
     debug_assert!(register != R10 && register != base);
     if half == 2 {
-        dynasm!(code
-            ; .arch x64
-            ; movzx r10d, WORD [Rq(base) + at]
-            ; movzx Rd(register), WORD [Rq(base) + later]
-        );
+        memory!(code, base, at, [movzx r10d, WORD] []);
+        memory!(code, base, later, [movzx Rd(register), WORD] []);
     } else {
-        dynasm!(code
-            ; .arch x64
-            ; mov r10d, [Rq(base) + at]
-            ; mov Rd(register), [Rq(base) + later]
-        );
+        memory!(code, base, at, [mov r10d,] []);
+        memory!(code, base, later, [mov Rd(register),] []);
     }
     dynasm!(code
         ; .arch x64
@@ -364,10 +395,10 @@ fn load_odd(code: &mut Assembler, register: u8, base: u8, at: i32, size: u32) {
 /// Exactly `size` bytes at `[base + at]` in a vector register.
 fn load_vector(code: &mut Assembler, register: u8, base: u8, at: i32, size: u32) {
     match size {
-        4 => dynasm!(code ; .arch x64 ; movss Rx(register), [Rq(base) + at]),
-        8 => dynasm!(code ; .arch x64 ; movsd Rx(register), [Rq(base) + at]),
-        16 => dynasm!(code ; .arch x64 ; movups Rx(register), [Rq(base) + at]),
-        32 => dynasm!(code ; .arch x64 ; vmovups Ry(register), [Rq(base) + at]),
+        4 => memory!(code, base, at, [movss Rx(register),] []),
+        8 => memory!(code, base, at, [movsd Rx(register),] []),
+        16 => memory!(code, base, at, [movups Rx(register),] []),
+        32 => memory!(code, base, at, [vmovups Ry(register),] []),
         1 | 2 => {
             load_general(code, R10, base, at, size, Extension::Zero);
             dynasm!(code ; .arch x64 ; movd Rx(register), r10d);
@@ -395,15 +426,16 @@ fn load_odd_vector(code: &mut Assembler, register: u8, base: u8, at: i32, size: 
     );
 }
 
-/// Exactly `size` bytes from `[base + at]` to `[rsp + to]` through r10 or xmm15.
+/// Exactly `size` bytes from `[base + at]` to `[rsp + to]` through r10 and xmm8 to xmm15.
 ///
 /// A small value is copied 8 bytes at a time: a caller that has just written its members one by one
 /// would make wider loads wait for its stores.
 fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) {
-    let mut done = 0;
+    let wide = if size > LARGEST_PUSHED { size & !15 } else { 0 };
+    copy_wide(code, base, at, to, wide);
+    let mut done = wide;
     while done < size {
         let chunk = match size - done {
-            16.. if size > LARGEST_PUSHED => 16,
             8.. => 8,
             4.. => 4,
             2.. => 2,
@@ -411,25 +443,39 @@ fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) {
         };
         let (from, to) = (at + done as i32, to + done as i32);
         match chunk {
-            16 => dynasm!(code
-                ; .arch x64
-                ; movups xmm15, [Rq(base) + from]
-                ; movups [rsp + to], xmm15
-            ),
-            8 => dynasm!(code ; .arch x64 ; mov r10, [Rq(base) + from] ; mov [rsp + to], r10),
-            4 => dynasm!(code ; .arch x64 ; mov r10d, [Rq(base) + from] ; mov [rsp + to], r10d),
-            2 => dynasm!(code
-                ; .arch x64
-                ; movzx r10d, WORD [Rq(base) + from]
-                ; mov [rsp + to], r10w
-            ),
-            _ => dynasm!(code
-                ; .arch x64
-                ; movzx r10d, BYTE [Rq(base) + from]
-                ; mov [rsp + to], r10b
-            ),
+            8 => {
+                memory!(code, base, from, [mov r10,] []);
+                memory!(code, RSP, to, [mov] [, r10]);
+            }
+            4 => {
+                memory!(code, base, from, [mov r10d,] []);
+                memory!(code, RSP, to, [mov] [, r10d]);
+            }
+            2 => {
+                memory!(code, base, from, [movzx r10d, WORD] []);
+                memory!(code, RSP, to, [mov] [, r10w]);
+            }
+            _ => {
+                memory!(code, base, from, [movzx r10d, BYTE] []);
+                memory!(code, RSP, to, [mov] [, r10b]);
+            }
         }
         done += chunk;
+    }
+}
+
+/// 16 bytes at a time, as many loads before the first store as there are free registers: a load
+/// waits for an earlier store whose address differs from its own in the upper bits only.
+fn copy_wide(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) {
+    const FREE: std::ops::Range<u8> = 8..16;
+    let chunks: Vec<i32> = (0..size as i32).step_by(16).collect();
+    for batch in chunks.chunks(FREE.len()) {
+        for (register, done) in FREE.zip(batch) {
+            memory!(code, base, at + done, [movups Rx(register),] []);
+        }
+        for (register, done) in FREE.zip(batch) {
+            memory!(code, RSP, to + done, [movups] [, Rx(register)]);
+        }
     }
 }
 
@@ -444,16 +490,16 @@ fn store(code: &mut Assembler, one: &Store) {
         }
         // Popping them in order brings st(1) to the top for the second store.
         StoreSource::Register(Place::X87(_)) => {
-            dynasm!(code ; .arch x64 ; fstp TWORD [rcx + at]);
+            memory!(code, RCX, at, [fstp TWORD] []);
         }
         StoreSource::Extended(Place::General(register), extension, size) => {
             extend(code, register, extension, size);
-            dynasm!(code ; .arch x64 ; mov [rcx + at], Rq(register));
+            memory!(code, RCX, at, [mov] [, Rq(register)]);
         }
         StoreSource::Extended(Place::Vector(register), _, size) => {
             dynasm!(code ; .arch x64 ; movq r10, Rx(register));
             extend(code, R10, Extension::Zero, size);
-            dynasm!(code ; .arch x64 ; mov [rcx + at], r10);
+            memory!(code, RCX, at, [mov] [, r10]);
         }
         StoreSource::Zero => store_zero(code, at, one.size),
         // A result is in registers here, and those on the x87 stack are larger than a slot.
@@ -473,10 +519,10 @@ fn store_general(code: &mut Assembler, register: u8, at: i32, size: u32) {
             _ => 1,
         };
         match chunk {
-            8 => dynasm!(code ; .arch x64 ; mov [rcx + at], Rq(register)),
-            4 => dynasm!(code ; .arch x64 ; mov [rcx + at], Rd(register)),
-            2 => dynasm!(code ; .arch x64 ; mov [rcx + at], Rw(register)),
-            _ => dynasm!(code ; .arch x64 ; mov [rcx + at], Rb(register)),
+            8 => memory!(code, RCX, at, [mov] [, Rq(register)]),
+            4 => memory!(code, RCX, at, [mov] [, Rd(register)]),
+            2 => memory!(code, RCX, at, [mov] [, Rw(register)]),
+            _ => memory!(code, RCX, at, [mov] [, Rb(register)]),
         }
         at += chunk as i32;
         left -= chunk;
@@ -488,10 +534,10 @@ fn store_general(code: &mut Assembler, register: u8, at: i32, size: u32) {
 
 fn store_vector(code: &mut Assembler, register: u8, at: i32, size: u32) {
     match size {
-        4 => dynasm!(code ; .arch x64 ; movss [rcx + at], Rx(register)),
-        8 => dynasm!(code ; .arch x64 ; movsd [rcx + at], Rx(register)),
-        16 => dynasm!(code ; .arch x64 ; movups [rcx + at], Rx(register)),
-        32 => dynasm!(code ; .arch x64 ; vmovups [rcx + at], Ry(register)),
+        4 => memory!(code, RCX, at, [movss] [, Rx(register)]),
+        8 => memory!(code, RCX, at, [movsd] [, Rx(register)]),
+        16 => memory!(code, RCX, at, [movups] [, Rx(register)]),
+        32 => memory!(code, RCX, at, [vmovups] [, Ry(register)]),
         _ => {
             dynasm!(code ; .arch x64 ; movq r10, Rx(register));
             store_general(code, R10, at, size);
@@ -527,10 +573,10 @@ fn store_zero(code: &mut Assembler, at: i32, size: u32) {
             _ => 1,
         };
         match chunk {
-            8 => dynasm!(code ; .arch x64 ; mov QWORD [rcx + at], 0),
-            4 => dynasm!(code ; .arch x64 ; mov DWORD [rcx + at], 0),
-            2 => dynasm!(code ; .arch x64 ; mov WORD [rcx + at], 0),
-            _ => dynasm!(code ; .arch x64 ; mov BYTE [rcx + at], 0),
+            8 => memory!(code, RCX, at, [mov QWORD] [, 0]),
+            4 => memory!(code, RCX, at, [mov DWORD] [, 0]),
+            2 => memory!(code, RCX, at, [mov WORD] [, 0]),
+            _ => memory!(code, RCX, at, [mov BYTE] [, 0]),
         }
         at += chunk as i32;
         left -= chunk;

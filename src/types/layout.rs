@@ -205,7 +205,8 @@ fn member_align(types: &TypeBuilder, spec: &FieldSpec, options: &RecordOptions) 
 /// The first bit of a bit-field, and the alignment in bytes that it gives the record.
 ///
 /// A bit-field may not cross more boundaries of its type's alignment than a value of the type
-/// does; where it would, it starts at the next one. Packing lifts that rule.
+/// does; where it would, it starts at the next one. Packing lifts that rule, and of the two ways to
+/// pack, `#pragma pack` goes before the attribute: it alone says how the record is aligned.
 fn place_bit_field(
     types: &TypeBuilder,
     spec: &FieldSpec,
@@ -215,7 +216,7 @@ fn place_bit_field(
 ) -> (u64, u32) {
     let view = types.get(&spec.link);
     let type_bits = view.size() * 8;
-    let packed = (spec.packed || options.packed) && width != 0;
+    let packed = (spec.packed || options.packed) && options.pack == 0 && width != 0;
     let natural = if packed { 1 } else { view.align() };
     // In bits: a packed bit-field may start at any bit.
     let mut align_bits = if packed { 1 } else { u64::from(natural) * 8 };

@@ -10,7 +10,9 @@ type Layout = (u64, u32, &'static [u64]);
 
 /// The first bit of a member, named by a path as in `d.b`.
 fn position(ty: TypeRef<'_>, path: &str) -> Option<u64> {
-    let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
+    let (name, rest) = path
+        .split_once('.')
+        .map_or((path, None), |(name, rest)| (name, Some(rest)));
     let Data::Record(record) = &ty.node.data else {
         return None;
     };
@@ -28,14 +30,21 @@ fn position(ty: TypeRef<'_>, path: &str) -> Option<u64> {
 
 fn check(text: &str, name: &str, members: &[&str], target: &'static Target, expected: Layout) {
     let mut declarations = Declarations::new(target);
-    declarations.add(text).unwrap_or_else(|error| panic!("{error}"));
+    declarations
+        .add(text)
+        .unwrap_or_else(|error| panic!("{error}"));
     let ty = declarations.find_type(name).unwrap();
     let view = ty.get();
     let positions: Vec<u64> = members
         .iter()
         .map(|path| position(view, path).unwrap_or_else(|| panic!("{text}: no {path}")))
         .collect();
-    assert_eq!((view.size(), view.align(), &positions[..]), expected, "{}: {text}", target.name);
+    assert_eq!(
+        (view.size(), view.align(), &positions[..]),
+        expected,
+        "{}: {text}",
+        target.name
+    );
 }
 
 fn case(text: &str, name: &str, members: &[&str], x86_64: Layout, aarch64: Layout) {
