@@ -84,7 +84,7 @@ unsafe fn bind_options(pointer: *const fc_function_options, what: &str) -> Resul
         | FC_REQUIRE_STUB as u32
         | FC_PROTECT as u32
         | FC_TRIVIAL as u32;
-    check_flags(given.flags, known, &format!("{what}.flags"))?;
+    check_flags(given.flags, known, what)?;
     if given.flags & FC_PROTECT as u32 != 0 {
         return Err(Error::unsupported(format!(
             "{what}: this version has no FC_PROTECT"

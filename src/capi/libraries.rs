@@ -115,7 +115,7 @@ unsafe fn open_options(pointer: *const fc_open_options) -> Result<OpenOptions> {
             | FC_OPEN_LAZY as u32
             | FC_OPEN_NODELETE as u32
             | FC_OPEN_DEEPBIND as u32;
-        check_flags(given.flags, known, "fc_library_open: options.flags")?;
+        check_flags(given.flags, known, "fc_library_open: options")?;
         let folders = slice(
             given.search,
             given.search_count,

@@ -141,7 +141,7 @@ unsafe fn options<T: Copy>(pointer: *const T, what: &str) -> Result<T> {
     }
 }
 
-/// Bits of `flags` that are not in `known`.
+/// Refuses bits of the flags of `what` that are not in `known`.
 fn check_flags(flags: u32, known: u32, what: &str) -> Result<()> {
     match flags & !known {
         0 => Ok(()),

@@ -2,7 +2,7 @@
 //! which is sealed and moved over the old one; what else is on the page goes on running. Freed code
 //! is reused, and never unmapped.
 
-use super::memory::{Draft, page_size, reserve};
+use super::memory::{Draft, SparePages, page_size, reserve};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 use std::sync::LazyLock;
@@ -75,6 +75,7 @@ struct Heap {
     runs: Vec<Run>,
     /// Reserved address space that no run has yet.
     reserved: (usize, usize),
+    spare: SparePages,
     statistics: CodeStatistics,
 }
 
@@ -83,6 +84,7 @@ static HEAP: LazyLock<Mutex<Heap>> = LazyLock::new(|| {
         page: page_size(),
         runs: Vec::new(),
         reserved: (0, 0),
+        spare: SparePages::default(),
         statistics: CodeStatistics::default(),
     })
 });
@@ -114,7 +116,7 @@ impl Heap {
                 "code is longer than it was announced",
             ));
         }
-        let mut draft = Draft::new(run.length)?;
+        let mut draft = Draft::new(run.length, self.page, &mut self.spare)?;
         let bytes = draft.bytes();
         if run.sealed {
             // SAFETY: a sealed run is readable and `length` long, and stays mapped.

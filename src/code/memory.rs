@@ -38,6 +38,35 @@ pub(super) fn reserve(length: usize) -> Result<usize> {
     Ok(address as usize)
 }
 
+/// Single pages that are mapped already: mapping and touching sixteen at once costs little more
+/// than one.
+#[derive(Default)]
+pub(super) struct SparePages {
+    next: usize,
+    left: usize,
+}
+
+impl SparePages {
+    const COUNT: usize = 16;
+
+    fn take(&mut self, page: usize) -> Result<Draft> {
+        if self.left == 0 {
+            let pages = Draft::map(page * SparePages::COUNT, libc::MAP_POPULATE)?;
+            self.next = pages.address as usize;
+            self.left = SparePages::COUNT;
+            // Page by page they become drafts, which unmap or move them.
+            std::mem::forget(pages);
+        }
+        let address = self.next as *mut u8;
+        self.next += page;
+        self.left -= 1;
+        Ok(Draft {
+            address,
+            length: page,
+        })
+    }
+}
+
 /// Pages that are being written.
 pub(super) struct Draft {
     address: *mut u8,
@@ -45,9 +74,16 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(length: usize) -> Result<Draft> {
+    pub(super) fn new(length: usize, page: usize, spare: &mut SparePages) -> Result<Draft> {
+        match length == page {
+            true => spare.take(page),
+            false => Draft::map(length, 0),
+        }
+    }
+
+    fn map(length: usize, flags: libc::c_int) -> Result<Draft> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a new mapping at an address of the system's choice touches no other memory.
         let address = unsafe { libc::mmap(ptr::null_mut(), length, protection, flags, -1, 0) };
         if address == libc::MAP_FAILED {

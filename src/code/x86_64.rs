@@ -14,10 +14,12 @@ macro_rules! enter_at {
         ::std::arch::naked_asm!(
             "endbr64",
             "mov r11, qword ptr [rdi + {context}]",
-            "mov rax, qword ptr [rdi + {code}]",
+            "mov rax, rdi",
             "mov rdi, rsi",
             "mov rsi, rdx",
-            "jmp rax",
+            // A jump through memory, which is a cycle faster here than one through a register that
+            // was loaded before.
+            "jmp qword ptr [rax + {code}]",
             // The next function of the section begins in a cache line of its own, as this one does.
             ".p2align 6",
             code = const $code,

@@ -8,10 +8,10 @@ use super::keyword::Keyword;
 use super::lexer::Kind;
 use super::message::quoted;
 use super::names::Qualified;
-use super::operations::{Length, Operation, Parameters, Reading};
+use super::operations::{Length, Operation, Reading};
 use super::parser::{Parsed, Parser, Word};
 use super::specifiers::Specifiers;
-use crate::types::{Convention, Data, Function, Kind as TypeKind, Link, MAX_PARAMS, Qualifiers};
+use crate::types::{Convention, Data, Function, Kind as TypeKind, Qualifiers};
 use std::ffi::CString;
 
 /// Whether a declarator has a name.
@@ -218,7 +218,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    fn push(&mut self, operation: Operation) -> Parsed<()> {
+    pub(super) fn push(&mut self, operation: Operation) -> Parsed<()> {
         if self.operations.len() >= MAX_DERIVED {
             let what = format!(
                 "too many pointers, arrays and functions in one declaration: the limit is \
@@ -231,7 +231,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// The qualifiers of a pointer.
-    fn qualifiers(&mut self) -> Parsed<Qualifiers> {
+    pub(super) fn qualifiers(&mut self) -> Parsed<Qualifiers> {
         let mut qualifiers = Qualifiers::default();
         loop {
             match self.token.kind {
@@ -242,161 +242,6 @@ impl<'s> Parser<'s, '_> {
             }
             self.advance();
         }
-    }
-
-    /// `[3]`, `[]`, `[*]`, and in parameters `[static const 3]`.
-    fn array(&mut self) -> Parsed<()> {
-        let at = self.token.start;
-        self.advance();
-        let mut qualifiers = Qualifiers::default();
-        loop {
-            match self.token.kind {
-                Kind::Keyword(Keyword::Storage) => self.advance(),
-                Kind::Keyword(
-                    Keyword::Const | Keyword::Volatile | Keyword::Restrict | Keyword::Atomic,
-                ) => qualifiers = qualifiers.with(self.qualifiers()?),
-                _ => break,
-            }
-        }
-        let length = if self.is(b']') {
-            Length::Missing
-        } else {
-            self.array_length()?
-        };
-        self.expect(b']', "after an array's length")?;
-        self.push(Operation::Array {
-            length,
-            qualifiers,
-            at,
-        })
-    }
-
-    fn array_length(&mut self) -> Parsed<Length> {
-        let start = self.checkpoint();
-        if self.accept(b'*') {
-            if self.is(b']') {
-                return Ok(Length::Variable);
-            }
-            self.go_back(&start);
-        }
-        let speaks_of_parameters = self.scope.mark() > 0;
-        match self.natural("an array's length") {
-            Ok(length) if self.is(b']') || !speaks_of_parameters => Ok(Length::Known(length)),
-            Err(error) if !speaks_of_parameters => Err(error),
-            result => {
-                let stop = self.checkpoint();
-                self.go_back(&start);
-                if self.skip_parameter_length() {
-                    return Ok(Length::Variable);
-                }
-                self.go_back(&stop);
-                result.map(Length::Known)
-            }
-        }
-    }
-
-    /// Passes over an array's length; false if no parameter's name is in it.
-    fn skip_parameter_length(&mut self) -> bool {
-        let mut open = 0;
-        let mut found = false;
-        loop {
-            match self.token.kind {
-                Kind::Mark(b'[' | b'(') => open += 1,
-                Kind::Mark(b']') if open == 0 => return found,
-                Kind::Mark(b']' | b')') if open > 0 => open -= 1,
-                Kind::End | Kind::Mark(b';' | b'{') | Kind::Bad(_) => return false,
-                Kind::Name => found |= self.scope.contains(self.text()),
-                _ => {}
-            }
-            self.advance();
-        }
-    }
-
-    /// A parameter list, its parenthesis passed over.
-    fn function(&mut self, attributes: Attributes, at: u32) -> Parsed<()> {
-        let parameters = self.parameters(attributes)?;
-        self.push(Operation::Function {
-            parameters,
-            convention: None,
-            at,
-        })
-    }
-
-    fn parameters(&mut self, attributes: Attributes) -> Parsed<Parameters> {
-        let mut list = Parameters {
-            links: Vec::new(),
-            variadic: false,
-            unspecified: false,
-        };
-        if self.accept(b')') {
-            list.unspecified = true;
-            return Ok(list);
-        }
-        self.enter_type()?;
-        let scope = self.scope.mark();
-        let mut attributes = attributes;
-        loop {
-            if self.token.kind == Kind::Ellipsis {
-                list.variadic = true;
-                self.advance();
-                self.expect(b')', "after '...'")?;
-                break;
-            }
-            let at = self.token.start;
-            let (name, link) = self.parameter(std::mem::take(&mut attributes))?;
-            if self.is_void(&link) {
-                // `(void)` alone.
-                if list.links.is_empty() && name.is_none() && self.accept(b')') {
-                    break;
-                }
-                return Err(self.fail(at, "void cannot be the type of a parameter"));
-            }
-            if list.links.len() == MAX_PARAMS {
-                let what = format!("too many parameters: the limit is {MAX_PARAMS}");
-                return Err(self.limit(at, &what));
-            }
-            if let Some(name) = name {
-                self.scope.declare(name.text);
-            }
-            if list.links.is_empty() {
-                list.links = Vec::with_capacity(4);
-            }
-            list.links.push(link);
-            match self.token.kind {
-                Kind::Mark(b',') => self.advance(),
-                Kind::Mark(b')') => {
-                    self.advance();
-                    break;
-                }
-                _ => return Err(self.unexpected("')' or ',' after a parameter")),
-            }
-        }
-        self.scope.leave(scope);
-        self.leave_type();
-        Ok(list)
-    }
-
-    #[inline]
-    fn parameter(&mut self, attributes: Attributes) -> Parsed<(Option<Word<'s>>, Link)> {
-        let specifiers = self.specifiers(attributes)?;
-        // Many are no more than a type.
-        if matches!(self.token.kind, Kind::Mark(b',' | b')')) && specifiers.attributes.is_plain() {
-            return Ok((None, self.decay(specifiers.base).link));
-        }
-        let declared = self.declarator(&specifiers, Naming::Optional, Role::Parameter)?;
-        if let Some(name) = declared.name {
-            self.refuse_complex_macro(name, &specifiers)?;
-        }
-        Ok((declared.name, declared.ty.link))
-    }
-
-    /// `double complex` without <complex.h> is a double named complex: surely not what was meant.
-    fn refuse_complex_macro(&self, name: Word<'_>, specifiers: &Specifiers) -> Parsed<()> {
-        if name.text == "complex" && self.view(&specifiers.base).kind().is_float() {
-            let what = "\"complex\" is a macro of <complex.h>; write '_Complex'";
-            return Err(self.fail(name.at, what));
-        }
-        Ok(())
     }
 
     /// Gives the first function from `mark` on a convention, if there is one that has none.
@@ -503,7 +348,7 @@ impl<'s> Parser<'s, '_> {
         }
     }
 
-    fn pointer_to(&mut self, ty: Qualified, qualifiers: Qualifiers) -> Qualified {
+    pub(super) fn pointer_to(&mut self, ty: Qualified, qualifiers: Qualifiers) -> Qualified {
         let pointee = if self.is_void(&ty.link) {
             None
         } else {
@@ -527,26 +372,6 @@ impl<'s> Parser<'s, '_> {
             quoted(&view.describe())
         );
         Err(self.fail(at, &what))
-    }
-
-    /// What a parameter of an array's or function's type is: a pointer (C11, 6.7.6.3p7 and p8).
-    fn decay(&mut self, ty: Qualified) -> Qualified {
-        let view = self.view(&ty);
-        match &view.node.data {
-            Data::Array { element, .. } => {
-                let element = match &ty.link {
-                    Link::Local(_) => element.clone(),
-                    Link::Type(array) => Link::Type(array.follow(element)),
-                };
-                let element = Qualified {
-                    link: element,
-                    qualifiers: ty.qualifiers,
-                };
-                self.pointer_to(element, Qualifiers::default())
-            }
-            Data::Function(_) => self.pointer_to(Qualified::plain(ty.link), Qualifiers::default()),
-            _ => ty,
-        }
     }
 
     /// A function that is declared by a typedef of its type gets its name all the same.

@@ -116,6 +116,17 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
+/// What identifiers and numbers consist of.
+const IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = matches!(CLASSES[byte], Class::Letter | Class::Digit);
+        byte += 1;
+    }
+    table
+};
+
 fn class(byte: u8) -> Class {
     CLASSES[byte as usize]
 }
@@ -211,9 +222,7 @@ impl<'s> Lexer<'s> {
 
     fn skip_word(&mut self) -> &'s [u8] {
         let rest = &self.bytes[self.position..];
-        let end = rest
-            .iter()
-            .position(|&byte| !matches!(class(byte), Class::Letter | Class::Digit));
+        let end = rest.iter().position(|&byte| !IN_WORD[byte as usize]);
         let word = &rest[..end.unwrap_or(rest.len())];
         self.position += word.len();
         word
@@ -379,7 +388,7 @@ impl<'s> Lexer<'s> {
             .find(|&&byte| class(byte) != Class::Space);
         let start = self.position;
         self.position += 1;
-        if !first.is_none_or(|&byte| byte == b'\n') {
+        if first.is_some_and(|&byte| byte != b'\n') {
             return Some(Kind::Bad(Fault::Character));
         }
         self.position += usize::from(self.bytes[start] == b'%');
@@ -413,30 +422,36 @@ impl<'s> Lexer<'s> {
         }
     }
 
+    /// `("...")` behind `_Pragma`.
     fn pragma_operator(&mut self) -> Option<Kind> {
         let start = self.position;
-        let fault = loop {
-            self.skip_blanks();
-            if self.peek(0) != b'(' {
-                break Fault::Directive;
+        match self.pragma_in_parentheses() {
+            Ok(()) => None,
+            Err(fault) => {
+                self.position = start;
+                Some(Kind::Bad(fault))
             }
-            self.position += 1;
-            self.skip_blanks();
-            let text = self.position + 1;
-            if self.peek(0) != b'"' || self.literal(b'"') != Kind::Text {
-                break Fault::Directive;
-            }
-            if let Err(fault) = self.pragma(text, self.position - 1) {
-                break fault;
-            }
-            self.skip_blanks();
-            if self.peek(0) != b')' {
-                break Fault::Directive;
-            }
-            self.position += 1;
-            return None;
-        };
-        self.position = start;
-        Some(Kind::Bad(fault))
+        }
+    }
+
+    fn pragma_in_parentheses(&mut self) -> Result<(), Fault> {
+        self.skip_blanks();
+        self.require(b'(')?;
+        self.skip_blanks();
+        let text = self.position + 1;
+        if self.peek(0) != b'"' || self.literal(b'"') != Kind::Text {
+            return Err(Fault::Directive);
+        }
+        self.pragma(text, self.position - 1)?;
+        self.skip_blanks();
+        self.require(b')')
+    }
+
+    fn require(&mut self, byte: u8) -> Result<(), Fault> {
+        if self.peek(0) != byte {
+            return Err(Fault::Directive);
+        }
+        self.position += 1;
+        Ok(())
     }
 }

@@ -26,6 +26,13 @@ pub(super) fn at(status: Status, source: &str, offset: usize, what: &str) -> Box
     let column = before.chars().count() + 1;
 
     let what: String = what.chars().map(shown).collect();
+    if before.is_empty() && after.is_empty() {
+        // Only an empty text comes to this.
+        return Box::new(Error::new(
+            status,
+            format!("{line_number}:{column}: {what}"),
+        ));
+    }
     let mut message = format!("{line_number}:{column}: {what}\n    ");
     let mut caret = "    ".to_owned();
     let cut = column > SHOWN_BEFORE + 1;

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod arithmetic;
+mod array;
 mod attribute;
 mod compatible;
 mod constant;
@@ -23,14 +24,17 @@ mod message;
 mod names;
 mod operations;
 mod pack;
+mod parameters;
 mod parser;
 mod prototype;
 mod record;
 mod scope;
 mod signature;
 mod specifiers;
+mod spelling;
 #[cfg(test)]
 mod tests;
+mod typedef;
 mod unit;
 
 pub use declarations::Declarations;

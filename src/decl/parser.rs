@@ -204,7 +204,11 @@ impl<'s, 'd> Parser<'s, 'd> {
     #[inline]
     fn descend(&mut self, levels: u32) -> Parsed<()> {
         self.depth += levels;
-        if self.depth > MAX_DEPTH { Err(self.too_deep()) } else { Ok(()) }
+        if self.depth > MAX_DEPTH {
+            Err(self.too_deep())
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]

@@ -5,7 +5,7 @@ use super::attribute::Attributes;
 use super::declarator::{Naming, Role};
 use super::parser::{Parsed, Parser, Purpose, check_size};
 use crate::error::{Error, Result};
-use crate::types::{Kind, Link, Signature, Target};
+use crate::types::{Data, Kind, Link, Signature, Target};
 
 /// The signature that a prototype describes: `double pow(double, double)`.
 ///
@@ -58,6 +58,10 @@ impl Parser<'_, '_> {
         }
         for (index, param) in function.params.iter().enumerate() {
             let param = view.follow(param);
+            // Most need no closer look.
+            if matches!(param.node.data, Data::Scalar(_) | Data::Pointer { .. }) {
+                continue;
+            }
             if !param.is_complete() {
                 let what = format!(
                     "parameter {}, {}, is incomplete: its members are not known",

@@ -2,14 +2,12 @@
 
 use super::attribute::Attributes;
 use super::keyword::Keyword;
-use super::known::{self, Known};
 use super::lexer::Kind;
-use super::message::{nearest, quoted};
-use super::names::{Meaning, Qualified};
-use super::parser::{Failure, Parsed, Parser, Purpose, Word};
-use crate::error::{Error, Status};
-use crate::types::target::{LongDouble, Model};
-use crate::types::{Data, FieldSpec, Link, Qualifiers, Record, RecordOptions, Scalar, Target};
+use super::message::quoted;
+use super::names::Qualified;
+use super::parser::{Failure, Parsed, Parser, Purpose};
+use super::spelling::{alone, bit, real, scalar, word};
+use crate::types::{Link, Qualifiers};
 
 /// What the specifiers amount to.
 pub(super) struct Specifiers {
@@ -20,70 +18,6 @@ pub(super) struct Specifiers {
     pub(super) anonymous_record: bool,
     /// They name a tag, or define something: a declaration that may do without declarators.
     pub(super) stands_alone: bool,
-}
-
-/// The words that spell a scalar, as bits: each may stand once, `long` twice.
-mod word {
-    pub(super) const VOID: u32 = 1;
-    pub(super) const CHAR: u32 = 1 << 1;
-    pub(super) const SHORT: u32 = 1 << 2;
-    pub(super) const INT: u32 = 1 << 3;
-    pub(super) const LONG: u32 = 1 << 4;
-    pub(super) const LONG_LONG: u32 = 1 << 5;
-    pub(super) const FLOAT: u32 = 1 << 6;
-    pub(super) const DOUBLE: u32 = 1 << 7;
-    pub(super) const SIGNED: u32 = 1 << 8;
-    pub(super) const UNSIGNED: u32 = 1 << 9;
-    pub(super) const BOOL: u32 = 1 << 10;
-    pub(super) const COMPLEX: u32 = 1 << 11;
-    pub(super) const INT128: u32 = 1 << 12;
-    pub(super) const FLOAT16: u32 = 1 << 13;
-    pub(super) const FLOAT32: u32 = 1 << 14;
-    pub(super) const FLOAT64: u32 = 1 << 15;
-    pub(super) const FLOAT128: u32 = 1 << 16;
-    pub(super) const FLOAT32X: u32 = 1 << 17;
-    pub(super) const FLOAT64X: u32 = 1 << 18;
-    pub(super) const FLOAT80: u32 = 1 << 19;
-}
-
-/// The bit of a scalar's word.
-#[inline]
-fn bit(keyword: Keyword) -> Option<u32> {
-    Some(match keyword {
-        Keyword::Void => word::VOID,
-        Keyword::Char => word::CHAR,
-        Keyword::Short => word::SHORT,
-        Keyword::Int => word::INT,
-        Keyword::Long => word::LONG,
-        Keyword::Float => word::FLOAT,
-        Keyword::Double => word::DOUBLE,
-        Keyword::Signed => word::SIGNED,
-        Keyword::Unsigned => word::UNSIGNED,
-        Keyword::Bool => word::BOOL,
-        Keyword::Complex => word::COMPLEX,
-        Keyword::Int128 => word::INT128,
-        Keyword::Float16 => word::FLOAT16,
-        Keyword::Float32 => word::FLOAT32,
-        Keyword::Float64 => word::FLOAT64,
-        Keyword::Float128 => word::FLOAT128,
-        Keyword::Float32x => word::FLOAT32X,
-        Keyword::Float64x => word::FLOAT64X,
-        Keyword::Float80 => word::FLOAT80,
-        _ => return None,
-    })
-}
-
-/// What a word spells if no other stands beside it.
-#[inline]
-fn alone(keyword: Keyword) -> Option<Scalar> {
-    match keyword {
-        Keyword::Void => Some(Scalar::Void),
-        Keyword::Char => Some(Scalar::Char),
-        Keyword::Int => Some(Scalar::Int),
-        Keyword::Float => Some(Scalar::Float),
-        Keyword::Double => Some(Scalar::Double),
-        _ => None,
-    }
 }
 
 /// What is on the way to `Specifiers`.
@@ -111,6 +45,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Declaration specifiers; `attributes` are those that were read before.
+    #[inline]
     pub(super) fn specifiers(&mut self, attributes: Attributes) -> Parsed<Specifiers> {
         let at = self.token.start;
         let mut words = 0;
@@ -130,6 +65,16 @@ impl<'s> Parser<'s, '_> {
             }
             words = bit(keyword).unwrap_or(0);
         }
+        self.specifiers_in_full(attributes, words, at)
+    }
+
+    /// The same, after some words of a scalar.
+    fn specifiers_in_full(
+        &mut self,
+        attributes: Attributes,
+        words: u32,
+        at: u32,
+    ) -> Parsed<Specifiers> {
         let mut attributes = attributes;
         let mut reading = Reading {
             words,
@@ -319,225 +264,6 @@ impl<'s> Parser<'s, '_> {
         }
         link
     }
-
-    /// What a name stands for as a type; the token is the name.
-    fn typedef_name(&mut self, word: Word<'s>) -> Parsed<Option<Qualified>> {
-        if self.scope.contains(word.text) {
-            return Ok(None);
-        }
-        if let Some(named) = self.find(word.text) {
-            return Ok(match &named.meaning {
-                Meaning::Type(ty) => Some(self.up_to_date(ty)),
-                _ => None,
-            });
-        }
-        Ok(match known::find(word.text.as_bytes(), self.target()) {
-            Some(Known::Fixed(scalar) | Known::Usual(scalar)) => {
-                Some(Qualified::plain(self.types.scalar(scalar)))
-            }
-            Some(Known::VaList) => Some(Qualified::plain(self.va_list(word.at)?)),
-            None => None,
-        })
-    }
-
-    /// A typedef's type; if an earlier text only declared its tag, and it has been defined since,
-    /// the type that the tag stands for now.
-    fn up_to_date(&self, ty: &Qualified) -> Qualified {
-        let mut ty = ty.clone();
-        let tag = match (&ty.link, &self.view(&ty).node.data) {
-            (Link::Type(_), Data::Record(Record { tag: Some(tag), fields: None, .. })) => tag,
-            (Link::Type(_), Data::Enum { tag: Some(tag), underlying: None }) => tag,
-            _ => return ty,
-        };
-        let now = tag.to_str().ok().and_then(|tag| self.find_tag(tag));
-        if let Some(link) = now.filter(|tag| tag.complete).map(|tag| tag.link.clone()) {
-            ty.link = link;
-        }
-        ty
-    }
-
-    /// The target's argument list (x86-64 psABI, section 3.5.7; AAPCS64, section 10.1.5).
-    fn va_list(&mut self, at: u32) -> Parsed<Link> {
-        if let Some(link) = &self.va_list {
-            return Ok(link.clone());
-        }
-        let (tag, fields, is_array): (_, &[_], _) = match self.target().model {
-            Model::LinuxX86_64 => (
-                c"__va_list_tag",
-                &[
-                    (c"gp_offset", Scalar::UnsignedInt),
-                    (c"fp_offset", Scalar::UnsignedInt),
-                    (c"overflow_arg_area", Scalar::Pointer),
-                    (c"reg_save_area", Scalar::Pointer),
-                ],
-                true,
-            ),
-            Model::LinuxAarch64 => (
-                c"__va_list",
-                &[
-                    (c"__stack", Scalar::Pointer),
-                    (c"__gr_top", Scalar::Pointer),
-                    (c"__vr_top", Scalar::Pointer),
-                    (c"__gr_offs", Scalar::Int),
-                    (c"__vr_offs", Scalar::Int),
-                ],
-                false,
-            ),
-            Model::AppleAarch64 | Model::WindowsX86_64 => {
-                let char = self.types.scalar(Scalar::Char);
-                return Ok(self.types.pointer(Some(char), Qualifiers::default()));
-            }
-        };
-        let record = self.types.declare_record(false, Some(tag.to_owned()));
-        let specs = fields.iter().map(|&(name, scalar)| FieldSpec {
-            name: Some(name.to_owned()),
-            link: self.types.scalar(scalar),
-            bits: None,
-            align: 0,
-            packed: false,
-        });
-        let specs = specs.collect();
-        let link = self
-            .types
-            .define_record(&record, specs, &RecordOptions::default())
-            .and_then(|()| {
-                if is_array {
-                    self.types.array(record, Some(1))
-                } else {
-                    Ok(record)
-                }
-            })
-            .map_err(|error| self.fail_types(at, error))?;
-        self.va_list = Some(link.clone());
-        Ok(link)
-    }
-
-    /// `(type)` or `(expression)` behind `typeof`, which is the token.
-    fn typeof_operand(&mut self) -> Parsed<Qualified> {
-        self.advance();
-        self.expect(b'(', "after 'typeof'")?;
-        let ty = if self.starts_type() {
-            self.type_name()?
-        } else if self.token.kind == Kind::Name
-            && let Some(ty) = self.type_of_name()
-        {
-            self.advance();
-            ty
-        } else {
-            let value = self.constant()?;
-            let scalar = Scalar::of_kind(value.kind, self.target()).unwrap_or(Scalar::Int);
-            Qualified::plain(self.types.scalar(scalar))
-        };
-        self.expect(b')', "after the operand of 'typeof'")?;
-        Ok(ty)
-    }
-
-    /// The type of the function or variable whose name the token is.
-    pub(super) fn type_of_name(&self) -> Option<Qualified> {
-        match &self.find(self.text())?.meaning {
-            Meaning::Function { link, .. } | Meaning::Variable(link) => {
-                Some(Qualified::plain(link.clone()))
-            }
-            _ => None,
-        }
-    }
-
-    /// A name stands where a type should, and is none.
-    #[cold]
-    pub(super) fn unknown_type(&self, word: Word<'_>) -> Failure {
-        let name = quoted(word.text);
-        let what = if self.scope.contains(word.text) {
-            format!("expected a type, found {name}, which is a parameter here")
-        } else if let Some(named) = self.find(word.text) {
-            format!(
-                "expected a type, found {name}, which is {}",
-                named.meaning.describe()
-            )
-        } else if let Some(tag) = self.find_tag(word.text) {
-            format!(
-                "unknown type name {name}; did you mean \"{} {}\"?",
-                tag.kind.keyword(),
-                word.text
-            )
-        } else {
-            match self.nearest_type(word.text) {
-                Some(near) => format!("unknown type name {name}; did you mean \"{near}\"?"),
-                None => format!("unknown type name {name}"),
-            }
-        };
-        if self.purpose == Purpose::Find {
-            return Box::new(Error::new(Status::NotFound, what));
-        }
-        self.fail(word.at, &what)
-    }
-
-    fn nearest_type(&self, name: &str) -> Option<&str> {
-        let earlier = self.earlier.map(|earlier| earlier.names());
-        let texts = [self.new.as_deref(), earlier].into_iter().flatten();
-        let typedefs = texts
-            .flat_map(|names| &names.others)
-            .filter(|(_, named)| matches!(named.meaning, Meaning::Type(_)))
-            .map(|(name, _)| &**name);
-        nearest(name, typedefs.chain(known::NAMES))
-    }
-}
-
-/// The scalar that words spell; those of `int` may be left out beside others.
-fn scalar(words: u32, target: &Target) -> Option<Scalar> {
-    let sign = words & (word::SIGNED | word::UNSIGNED);
-    let int = words & word::INT != 0;
-    let rest = words & !(sign | word::INT);
-    let pick = |signed, unsigned| match sign {
-        0 | word::SIGNED => Some(signed),
-        word::UNSIGNED => Some(unsigned),
-        _ => None,
-    };
-    const LONG_LONG: u32 = word::LONG | word::LONG_LONG;
-    match rest {
-        0 => pick(Scalar::Int, Scalar::UnsignedInt),
-        word::SHORT => pick(Scalar::Short, Scalar::UnsignedShort),
-        word::LONG => pick(Scalar::Long, Scalar::UnsignedLong),
-        LONG_LONG => pick(Scalar::LongLong, Scalar::UnsignedLongLong),
-        _ if int => None,
-        word::CHAR => match sign {
-            0 => Some(Scalar::Char),
-            _ => pick(Scalar::SignedChar, Scalar::UnsignedChar),
-        },
-        word::INT128 => pick(Scalar::Int128, Scalar::UnsignedInt128),
-        _ if sign != 0 => None,
-        word::VOID => Some(Scalar::Void),
-        word::BOOL => Some(Scalar::Bool),
-        _ if rest & word::COMPLEX == 0 => real(rest, target),
-        // gcc takes `_Complex` alone for one of doubles.
-        word::COMPLEX => Some(Scalar::ComplexDouble),
-        _ => match real(rest & !word::COMPLEX, target)? {
-            Scalar::Float => Some(Scalar::ComplexFloat),
-            Scalar::Double => Some(Scalar::ComplexDouble),
-            Scalar::LongDouble => Some(Scalar::ComplexLongDouble),
-            Scalar::Float128 if target.long_double == LongDouble::Binary128 => {
-                Some(Scalar::ComplexLongDouble)
-            }
-            _ => None,
-        },
-    }
-}
-
-/// The real floating type that words spell.
-fn real(words: u32, target: &Target) -> Option<Scalar> {
-    const LONG_DOUBLE: u32 = word::LONG | word::DOUBLE;
-    let x87 = matches!(target.model, Model::LinuxX86_64 | Model::WindowsX86_64);
-    Some(match words {
-        word::FLOAT | word::FLOAT32 => Scalar::Float,
-        word::DOUBLE | word::FLOAT64 | word::FLOAT32X => Scalar::Double,
-        LONG_DOUBLE => Scalar::LongDouble,
-        word::FLOAT16 => Scalar::Float16,
-        word::FLOAT128 => Scalar::Float128,
-        // Wider than double: x87's where there is one, else binary128.
-        word::FLOAT64X if x87 => Scalar::LongDouble,
-        word::FLOAT64X => Scalar::Float128,
-        word::FLOAT80 if x87 => Scalar::LongDouble,
-        _ => return None,
-    })
 }
 
 impl Qualifiers {

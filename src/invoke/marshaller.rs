@@ -4,8 +4,9 @@ use crate::abi::{Assignment, Piece, Place};
 use crate::code::{self, CodeBlock};
 use crate::error::{Error, Result};
 use crate::stub::{Arguments, ErrnoCapture, plan};
+use hashbrown::{Equivalent, HashMap};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, LazyLock};
 
 /// The two stubs of one assignment. The code is freed with the last function that uses it, or
@@ -56,6 +57,19 @@ struct Key {
     errno: Option<ErrnoCapture>,
 }
 
+/// A key that is looked for, without the counted assignment that a kept one has.
+#[derive(Hash)]
+struct Query<'a> {
+    assignment: &'a Assignment,
+    errno: Option<ErrnoCapture>,
+}
+
+impl Equivalent<Key> for Query<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        self.errno == key.errno && *self.assignment == *key.assignment
+    }
+}
+
 #[derive(Default)]
 struct Table {
     marshallers: HashMap<Key, Arc<Marshaller>>,
@@ -80,20 +94,19 @@ pub(super) fn marshaller(
     assignment: Assignment,
     errno: Option<ErrnoCapture>,
 ) -> std::result::Result<Arc<Marshaller>, NoMarshaller> {
-    let key = Key {
-        assignment: Arc::new(assignment),
+    let mut table = TABLE.lock();
+    let query = Query {
+        assignment: &assignment,
         errno,
     };
-    let mut table = TABLE.lock();
-    if let Some(marshaller) = table.marshallers.get(&key) {
+    if let Some(marshaller) = table.marshallers.get(&query) {
         return Ok(Arc::clone(marshaller));
     }
-    let assignment = Arc::clone(&key.assignment);
-    let made = check(&assignment).and_then(|()| Marshaller::new(&assignment, errno));
-    match made {
+    let assignment = Arc::new(assignment);
+    match check(&assignment).and_then(|()| Marshaller::new(&assignment, errno)) {
         Ok(marshaller) => {
             let marshaller = Arc::new(marshaller);
-            table.insert(key, Arc::clone(&marshaller));
+            table.insert(Key { assignment, errno }, Arc::clone(&marshaller));
             Ok(marshaller)
         }
         Err(reason) => Err(NoMarshaller { assignment, reason }),

@@ -10,6 +10,7 @@ use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
 use marshaller::{Marshaller, NoMarshaller};
+use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
 
@@ -31,7 +32,7 @@ pub struct Function {
     signature: Signature,
     target: *const c_void,
     how: How,
-    path: CString,
+    path: Cow<'static, CStr>,
     entries: [OnceLock<CodeBlock>; 2],
     // Dropped last: the target's code goes with it.
     _library: Option<Arc<Library>>,
@@ -68,7 +69,7 @@ impl Function {
             signature,
             target,
             how,
-            path: CString::new(path).unwrap_or_default(),
+            path,
             entries: [OnceLock::new(), OnceLock::new()],
             _library: library,
         })
@@ -165,7 +166,7 @@ fn bind(
     assignment: Assignment,
     target: *const c_void,
     options: Options,
-) -> Result<(CallPath, How, String)> {
+) -> Result<(CallPath, How, Cow<'static, CStr>)> {
     let (assignment, reason) = if options.force_fallback {
         (
             Arc::new(assignment),
@@ -193,16 +194,20 @@ fn bind(
         slot_code: fallback::slots_entry as *const c_void,
         context: std::ptr::from_ref(&*fallback).cast(),
     };
-    Ok((call, How::Fallback(fallback), format!("libffi: {reason}")))
+    let path = CString::new(format!("libffi: {reason}")).unwrap_or_default();
+    Ok((call, How::Fallback(fallback), Cow::Owned(path)))
 }
 
-fn through_stub(marshaller: Arc<Marshaller>, target: *const c_void) -> (CallPath, How, String) {
+fn through_stub(
+    marshaller: Arc<Marshaller>,
+    target: *const c_void,
+) -> (CallPath, How, Cow<'static, CStr>) {
     let call = CallPath {
         code: marshaller.stub(Arguments::Pointers).0 as *const c_void,
         slot_code: marshaller.stub(Arguments::Slots).0 as *const c_void,
         context: target,
     };
-    (call, How::Stub(marshaller), "stub".to_owned())
+    (call, How::Stub(marshaller), Cow::Borrowed(c"stub"))
 }
 
 /// Where every byte of a call travels, and by which path it is made, as text for people.

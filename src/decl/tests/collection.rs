@@ -3,8 +3,8 @@
 use super::{declarations, refusal, type_text};
 use crate::decl::{DeclarationKind, Declarations, parse_signature};
 use crate::error::Status;
-use crate::types::target::LINUX_X86_64;
 use crate::types::Kind;
+use crate::types::target::LINUX_X86_64;
 use std::sync::Arc;
 
 fn list(declarations: &Declarations) -> Vec<String> {
@@ -27,9 +27,22 @@ fn names_in_the_order_of_the_text() {
     assert_eq!(
         list(&declarations),
         [
-            "1 struct point", "1 point_t", "1 enum color", "4 RED", "4 GREEN", "1 union u",
-            "2 paint", "3 count", "3 table", "4 ONE", "1 number", "1 struct later", "2 pow",
-            "2 sqrt", "3 three", "3 list",
+            "1 struct point",
+            "1 point_t",
+            "1 enum color",
+            "4 RED",
+            "4 GREEN",
+            "1 union u",
+            "2 paint",
+            "3 count",
+            "3 table",
+            "4 ONE",
+            "1 number",
+            "1 struct later",
+            "2 pow",
+            "2 sqrt",
+            "3 three",
+            "3 list",
         ]
     );
     assert_eq!(declarations.len(), 16);
@@ -61,7 +74,13 @@ fn all_or_nothing() {
     ] {
         assert_eq!(declarations.add(text).unwrap_err().status, Status::Syntax);
         assert_eq!(list(&declarations), before);
-        assert!(!declarations.find_type("struct half").unwrap().get().is_complete());
+        assert!(
+            !declarations
+                .find_type("struct half")
+                .unwrap()
+                .get()
+                .is_complete()
+        );
         assert!(declarations.constant("A").is_err());
         assert!(declarations.find_type("U").is_err());
         assert!(declarations.function("g").is_none());
@@ -76,9 +95,15 @@ fn declared_again_the_same() {
         int f(node_t *, enum color, const char *); extern int v[3]; typedef int row[3];
         typedef int (*callback)(struct node *, ...); typedef struct { int q; } anonymous;
         typedef float v4 __attribute__((vector_size(16))); int g(); extern const char *names[];";
-    let mut twice = declarations(&text.repeat(2).replace("typedef struct { int q; } anonymous;", ""));
+    let mut twice = declarations(
+        &text
+            .repeat(2)
+            .replace("typedef struct { int q; } anonymous;", ""),
+    );
     let once = list(&twice);
-    twice.add(&text.replace("typedef struct { int q; } anonymous;", "")).unwrap();
+    twice
+        .add(&text.replace("typedef struct { int q; } anonymous;", ""))
+        .unwrap();
     assert_eq!(list(&twice), once);
     let mut anonymous = declarations(text);
     anonymous.add(text).unwrap();
@@ -92,8 +117,13 @@ fn declared_again_the_same() {
 
 #[test]
 fn what_is_known_better_replaces_what_was_known() {
-    let declarations = declarations("int f(); int f(int); int f(); extern int a[]; int a[3]; enum { N = sizeof a };");
-    assert_eq!(declarations.function("f").unwrap().prototype(), "int f(int)");
+    let declarations = declarations(
+        "int f(); int f(int); int f(); extern int a[]; int a[3]; enum { N = sizeof a };",
+    );
+    assert_eq!(
+        declarations.function("f").unwrap().prototype(),
+        "int f(int)"
+    );
     assert_eq!(declarations.constant("N").unwrap(), 12);
 }
 
@@ -133,14 +163,35 @@ fn declared_again_differently() {
 
 #[test]
 fn later_texts_see_earlier_ones() {
-    let mut declarations = declarations("typedef struct point { double x, y; } point_t; enum { N = 3 };");
-    declarations.add("struct line { point_t from, to; struct point *more[N]; };").unwrap();
-    declarations.add("double length(struct line, const point_t *);").unwrap();
-    assert_eq!(declarations.find_type("struct line").unwrap().get().size(), 56);
+    let mut declarations =
+        declarations("typedef struct point { double x, y; } point_t; enum { N = 3 };");
+    declarations
+        .add("struct line { point_t from, to; struct point *more[N]; };")
+        .unwrap();
+    declarations
+        .add("double length(struct line, const point_t *);")
+        .unwrap();
+    assert_eq!(
+        declarations.find_type("struct line").unwrap().get().size(),
+        56
+    );
     let length = declarations.function("length").unwrap();
-    assert_eq!(length.prototype(), "double length(struct line, const struct point *)");
-    assert!(length.param(0).get().same_as(declarations.find_type("struct line").unwrap().get()));
-    let other = parse_signature(Some(&declarations), &LINUX_X86_64, "point_t (struct line *)").unwrap();
+    assert_eq!(
+        length.prototype(),
+        "double length(struct line, const struct point *)"
+    );
+    assert!(
+        length
+            .param(0)
+            .get()
+            .same_as(declarations.find_type("struct line").unwrap().get())
+    );
+    let other = parse_signature(
+        Some(&declarations),
+        &LINUX_X86_64,
+        "point_t (struct line *)",
+    )
+    .unwrap();
     assert_eq!(other.result().get().size(), 16);
     drop(declarations);
     assert_eq!(length.param(0).get().size(), 56);
@@ -152,22 +203,45 @@ fn types_that_are_completed_later() {
         "struct s; typedef struct s s_t; typedef struct s *pointer; enum e; struct s *make(enum e *);
          s_t pass(s_t);",
     );
-    assert!(!declarations.find_type("struct s").unwrap().get().is_complete());
-    declarations.add("struct s { int a; }; enum e { A = -1 }; s_t array[3];").unwrap();
+    assert!(
+        !declarations
+            .find_type("struct s")
+            .unwrap()
+            .get()
+            .is_complete()
+    );
+    declarations
+        .add("struct s { int a; }; enum e { A = -1 }; s_t array[3];")
+        .unwrap();
     for name in ["struct s", "s_t"] {
-        assert_eq!(declarations.find_type(name).unwrap().get().size(), 4, "{name}");
+        assert_eq!(
+            declarations.find_type(name).unwrap().get().size(),
+            4,
+            "{name}"
+        );
     }
     assert_eq!(declarations.find_type("s_t[3]").unwrap().get().size(), 12);
-    assert_eq!(declarations.find_type("enum e").unwrap().get().value_kind(), Kind::I32);
+    assert_eq!(
+        declarations.find_type("enum e").unwrap().get().value_kind(),
+        Kind::I32
+    );
     // What was said before stands; saying it again brings it up to date.
     let fields = |declarations: &Declarations| {
         let result = declarations.function("pass").unwrap().result();
         result.get().is_complete()
     };
     assert!(!fields(&declarations));
-    declarations.add("struct s *make(enum e *); s_t pass(s_t);").unwrap();
+    declarations
+        .add("struct s *make(enum e *); s_t pass(s_t);")
+        .unwrap();
     assert!(fields(&declarations));
-    assert_eq!(list(&declarations).iter().filter(|name| name.contains("struct s")).count(), 1);
+    assert_eq!(
+        list(&declarations)
+            .iter()
+            .filter(|name| name.contains("struct s"))
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -214,8 +288,17 @@ fn packing_ends_with_its_text() {
              struct f { char x; int y; };\n#pragma pack(pop)\n#pragma packed\n#pragma pack(0)\n",
         )
         .unwrap();
-    for (name, size) in [("struct c", 6), ("struct d", 5), ("struct e", 6), ("struct f", 8)] {
-        assert_eq!(declarations.find_type(name).unwrap().get().size(), size, "{name}");
+    for (name, size) in [
+        ("struct c", 6),
+        ("struct d", 5),
+        ("struct e", 6),
+        ("struct f", 8),
+    ] {
+        assert_eq!(
+            declarations.find_type(name).unwrap().get().size(),
+            size,
+            "{name}"
+        );
     }
 }
 
@@ -229,12 +312,20 @@ fn tags_within_parentheses_are_for_the_whole_text() {
 #[test]
 fn finding_changes_nothing() {
     let declarations = declarations("struct s { int a; };");
-    let found = declarations.find_type("struct t { struct s b; int c; }").unwrap();
+    let found = declarations
+        .find_type("struct t { struct s b; int c; }")
+        .unwrap();
     assert_eq!(found.get().size(), 8);
     assert!(declarations.find_type("struct t").is_err());
     assert_eq!(list(&declarations), ["1 struct s"]);
     // A type that is there is not made again.
-    let table = |name: &str| declarations.find_type(name).unwrap().table().map(|table| Arc::as_ptr(table));
+    let table = |name: &str| {
+        declarations
+            .find_type(name)
+            .unwrap()
+            .table()
+            .map(Arc::as_ptr)
+    };
     assert_eq!(table("struct s"), table("struct s"));
     assert_eq!(type_text(&declarations, "int"), "int");
 }
@@ -242,7 +333,14 @@ fn finding_changes_nothing() {
 #[test]
 fn unsupported_complex_numbers_are_not_called() {
     let declarations = declarations("_Complex _Float16 f(void); int g(_Float128 _Complex *);");
-    assert!(!declarations.function("f").unwrap().result().get().is_complete());
+    assert!(
+        !declarations
+            .function("f")
+            .unwrap()
+            .result()
+            .get()
+            .is_complete()
+    );
     assert!(parse_signature(None, &LINUX_X86_64, "_Complex _Float16 f(void)").is_err());
 }
 
