@@ -56,6 +56,7 @@ impl Parser<'_, '_> {
     pub(super) fn attributes(&mut self, all: &mut Attributes) -> Parsed<()> {
         match self.token.kind {
             Kind::Keyword(Keyword::Attribute | Keyword::Declspec) => self.some_attributes(all),
+            Kind::Mark(b'[') if self.at_double_bracket() => self.some_attributes(all),
             _ => Ok(()),
         }
     }
@@ -78,9 +79,15 @@ impl Parser<'_, '_> {
                     self.attribute_list(all)?;
                     self.expect(b')', "after an attribute")?;
                 }
+                Kind::Mark(b'[') if self.at_double_bracket() => self.skip_balanced()?,
                 _ => return Ok(()),
             }
         }
+    }
+
+    /// `[[`, with which C23's attributes begin; none of them changes anything here.
+    pub(super) fn at_double_bracket(&self) -> bool {
+        self.is(b'[') && self.source.as_bytes().get(self.token.end as usize) == Some(&b'[')
     }
 
     fn attribute_list(&mut self, all: &mut Attributes) -> Parsed<()> {
@@ -277,7 +284,7 @@ impl Parser<'_, '_> {
                 Scalar::Float => Some(Scalar::ComplexFloat),
                 Scalar::Double => Some(Scalar::ComplexDouble),
                 Scalar::Float128 if target.long_double != LongDouble::Binary128 => {
-                    return self.unsupported_complex(at);
+                    return self.unsupported(at);
                 }
                 _ => Some(Scalar::ComplexLongDouble),
             },

@@ -202,6 +202,9 @@ impl<'s> Parser<'s, '_> {
 
     #[cold]
     fn unknown_constant(&self, word: Word<'_>) -> Failure {
+        if self.tentative {
+            return self.fail(word.at, "");
+        }
         let earlier = self.earlier.map(|earlier| earlier.names());
         let constants = [self.new.as_deref(), earlier]
             .into_iter()

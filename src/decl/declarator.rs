@@ -212,6 +212,9 @@ impl<'s> Parser<'s, '_> {
                         *convention = Some(pending);
                     }
                 }
+                Kind::Mark(b'[') if self.at_double_bracket() => {
+                    self.attributes(&mut reading.attributes)?;
+                }
                 Kind::Mark(b'[') => self.array()?,
                 _ => return Ok(()),
             }

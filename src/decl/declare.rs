@@ -55,18 +55,17 @@ impl<'s> Parser<'s, '_> {
             return Err(self.unknown_tag(kind, word));
         }
         let link = self.new_tagged(kind, Some(word.text));
-        self.add_tag(kind, word, link.clone(), false);
+        self.add_tag(kind, word, link.clone());
         Ok(link)
     }
 
-    fn add_tag(&mut self, kind: TagKind, word: Word<'s>, link: Link, being_defined: bool) {
+    fn add_tag(&mut self, kind: TagKind, word: Word<'s>, link: Link) {
         let is_new = self.find_tag(word.text).is_none();
         let origin = self.origin();
         let tag = Tag {
             kind,
             link,
             complete: false,
-            being_defined,
             origin,
         };
         let names = self.new_names();
@@ -79,6 +78,9 @@ impl<'s> Parser<'s, '_> {
 
     #[cold]
     fn unknown_tag(&self, kind: TagKind, word: Word<'_>) -> Failure {
+        if self.tentative {
+            return self.fail(word.at, "");
+        }
         let earlier = self.earlier.map(|earlier| earlier.names());
         let tags = [self.new.as_deref(), earlier]
             .into_iter()
@@ -112,7 +114,7 @@ impl<'s> Parser<'s, '_> {
         let mut known = None;
         if let Some(tag) = self.find_tag(word.text) {
             self.check_tag_kind(kind, word, tag)?;
-            if tag.being_defined {
+            if self.open_tags.contains(&word.text) {
                 let name = quoted(&format!("{} {}", kind.keyword(), word.text));
                 return Err(self.fail(word.at, &format!("{name} is defined within itself")));
             }
@@ -132,7 +134,8 @@ impl<'s> Parser<'s, '_> {
             Some(link) => link,
             None => self.new_tagged(kind, Some(word.text)),
         };
-        self.add_tag(kind, word, link.clone(), true);
+        self.add_tag(kind, word, link.clone());
+        self.open_tags.push(word.text);
         Ok(Definition {
             link,
             tag: Some(word),
@@ -157,9 +160,9 @@ impl<'s> Parser<'s, '_> {
             );
             return Err(self.fail(word.at, &what));
         }
+        self.open_tags.pop();
         if let Some(tag) = self.new_names().tags.get_mut(word.text) {
             tag.complete = true;
-            tag.being_defined = false;
         }
         Ok(definition.link)
     }

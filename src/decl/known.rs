@@ -65,6 +65,9 @@ pub(super) const NAMES: [&str; 46] = [
     "void",
 ];
 
+/// Types of some compilers that no convention here knows.
+pub(super) const UNSUPPORTED: [&str; 4] = ["__bf16", "_Decimal32", "_Decimal64", "_Decimal128"];
+
 /// What a name means, if it is one of these.
 pub(super) fn find(name: &[u8], target: &Target) -> Option<Known> {
     use Known::*;

@@ -71,8 +71,6 @@ pub(super) struct Tag {
     pub(super) kind: TagKind,
     pub(super) link: Link,
     pub(super) complete: bool,
-    /// Its definition has begun and not ended.
-    pub(super) being_defined: bool,
     pub(super) origin: Origin,
 }
 

@@ -36,6 +36,7 @@ pub(super) struct Checkpoint {
     unevaluated: u32,
     scope: usize,
     operations: usize,
+    open_tags: usize,
 }
 
 /// A name in the text.
@@ -67,6 +68,10 @@ pub(super) struct Parser<'s, 'd> {
     pub(super) copies_left: usize,
     /// Within an operand that is not evaluated: `1 ? 2 : 1 / 0`.
     pub(super) unevaluated: u32,
+    /// Tags whose definitions have begun and not ended, innermost last.
+    pub(super) open_tags: Vec<&'s str>,
+    /// Failures will be thought better of, and need no message.
+    pub(super) tentative: bool,
     depth: u32,
 }
 
@@ -105,6 +110,8 @@ impl<'s, 'd> Parser<'s, 'd> {
             va_list: None,
             copies_left: 1 << 20,
             unevaluated: 0,
+            open_tags: Vec::new(),
+            tentative: false,
             depth: 0,
         }
     }
@@ -229,6 +236,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             unevaluated: self.unevaluated,
             scope: self.scope.mark(),
             operations: self.operations.len(),
+            open_tags: self.open_tags.len(),
         }
     }
 
@@ -241,18 +249,35 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.unevaluated = to.unevaluated;
         self.scope.leave(to.scope);
         self.operations.truncate(to.operations);
+        self.open_tags.truncate(to.open_tags);
     }
 
     // ---------------------------------------------------------------------------- failures
 
     #[cold]
     pub(super) fn fail(&self, at: u32, what: &str) -> Failure {
-        message::at(Status::Syntax, self.source, at as usize, what)
+        self.fail_with(Status::Syntax, at, what)
+    }
+
+    fn fail_with(&self, status: Status, at: u32, what: &str) -> Failure {
+        // Finding the line takes as long as the text before it, which may be tried often.
+        if self.tentative {
+            return Box::new(Error::new(status, ""));
+        }
+        message::at(status, self.source, at as usize, what)
+    }
+
+    /// What a read gives that may fail without a message.
+    pub(super) fn tentatively<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.tentative, true);
+        let result = read(self);
+        self.tentative = before;
+        result
     }
 
     #[cold]
     pub(super) fn limit(&self, at: u32, what: &str) -> Failure {
-        message::at(Status::Limit, self.source, at as usize, what)
+        self.fail_with(Status::Limit, at, what)
     }
 
     /// A failure of `types`, at its place in the text.
@@ -262,7 +287,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             Status::Argument => Status::Syntax,
             other => other,
         };
-        message::at(status, self.source, at as usize, &error.message)
+        self.fail_with(status, at, &error.message)
     }
 
     /// The token is not what was expected.
@@ -340,7 +365,10 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
         match self.find(name) {
             Some(named) => matches!(named.meaning, Meaning::Type(_)),
-            None => known::find(name.as_bytes(), self.target()).is_some(),
+            None => {
+                known::find(name.as_bytes(), self.target()).is_some()
+                    || known::UNSUPPORTED.contains(&name)
+            }
         }
     }
 

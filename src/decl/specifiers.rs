@@ -95,6 +95,7 @@ impl<'s> Parser<'s, '_> {
                         break;
                     }
                 }
+                Kind::Mark(b'[') if self.at_double_bracket() => self.attributes(&mut attributes)?,
                 Kind::Name if reading.words == 0 && reading.ty.is_none() => {
                     let word = self.word();
                     let Some(ty) = self.typedef_name(word)? else {
@@ -236,23 +237,23 @@ impl<'s> Parser<'s, '_> {
         let is_complex =
             words & word::COMPLEX != 0 && real(words & !word::COMPLEX, self.target()).is_some();
         if is_complex {
-            return self.unsupported_complex(at);
+            return self.unsupported(at);
         }
         let end = self.token.start as usize;
         let name = quoted(self.source[at as usize..end].trim_end());
         Err(self.fail(at, &format!("there is no type {name}")))
     }
 
-    /// A complex number of floats that no convention here knows: in declarations a type without
-    /// members stands for it, so that nothing can be called with one.
+    /// A number of a format that no convention here knows: in declarations a type without members
+    /// stands for it, so that nothing can be called with one.
     #[cold]
-    pub(super) fn unsupported_complex(&mut self, at: u32) -> Parsed<Link> {
+    pub(super) fn unsupported(&mut self, at: u32) -> Parsed<Link> {
         if self.purpose == Purpose::Declare {
             return Ok(self
                 .types
-                .declare_record(false, Some(c"unsupported _Complex".to_owned())));
+                .declare_record(false, Some(c"unsupported number".to_owned())));
         }
-        Err(self.fail(at, "complex numbers of this format are not supported"))
+        Err(self.fail(at, "numbers of this format are not supported"))
     }
 
     /// An atomic type is aligned to its size where that lets the CPU do without locks.

@@ -133,7 +133,7 @@ impl Parser<'_, '_> {
         self.advance();
         let start = self.checkpoint();
         self.expect(b'(', "after '_Static_assert'")?;
-        let condition = self.constant();
+        let condition = self.tentatively(Self::constant);
         match condition {
             Ok(value) if matches!(self.token.kind, Kind::Mark(b',' | b')')) => {
                 let mut message = String::new();

@@ -13,8 +13,7 @@
 //!            +------------------------------+
 //! ```
 //!
-//! A small argument area is pushed word by word, and popped again; a larger one is allocated, and
-//! left by way of rbp.
+//! A small argument area is pushed word by word; a larger one is allocated.
 //!
 //! Every framed stub has this shape, whatever it does, so that one unwind rule (the frame's address
 //! is rbp + 16, rbp is saved below the return address) holds at each of their calls. A stub that
@@ -133,20 +132,20 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
             ; fs mov [errno.to], ecx
         );
     }
-    let popped = pushed.filter(|_| !plan.stores.is_empty());
-    if let Some(words) = &popped
-        && !words.is_empty()
-    {
-        // At most 32 words: more than a byte's positive range only if there are 16 and more.
-        match i8::try_from(words.len() * 8) {
-            Ok(bytes) => dynasm!(code ; .arch x64 ; add rsp, BYTE bytes),
-            Err(_) => dynasm!(code ; .arch x64 ; add rsp, words.len() as i32 * 8),
+    let layout = Layout::of(plan, pushed.as_deref());
+    let has_stores = !plan.stores.is_empty();
+    match &layout {
+        // Adding and popping are faster than `leave`: the processor follows the stack pointer by
+        // itself.
+        Layout::Known { area, padding } => {
+            let rest = if has_stores { 0 } else { 8 + padding };
+            add_to_rsp(&mut code, area + rest);
+            if has_stores {
+                dynasm!(code ; .arch x64 ; pop rcx);
+            }
         }
-    }
-    match &popped {
-        Some(_) => dynasm!(code ; .arch x64 ; pop rcx),
-        None if plan.stores.is_empty() => {}
-        None => dynasm!(code ; .arch x64 ; mov rcx, [rbp - 8]),
+        Layout::Aligned if has_stores => dynasm!(code ; .arch x64 ; mov rcx, [rbp - 8]),
+        Layout::Aligned => {}
     }
     for one in &plan.stores {
         store(&mut code, one);
@@ -156,13 +155,46 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
     if plan.stores.iter().any(is_wide) {
         dynasm!(code ; .arch x64 ; vzeroupper);
     }
-    match &popped {
-        // Popping is faster than leaving: the processor follows the stack pointer by itself.
-        Some(words) if is_padded(words) => dynasm!(code ; .arch x64 ; pop rcx ; pop rbp ; ret),
-        Some(_) => dynasm!(code ; .arch x64 ; pop rbp ; ret),
-        None => dynasm!(code ; .arch x64 ; leave ; ret),
+    match layout {
+        Layout::Known { padding: 8, .. } if has_stores => {
+            dynasm!(code ; .arch x64 ; pop rcx ; pop rbp ; ret);
+        }
+        Layout::Known { .. } => dynasm!(code ; .arch x64 ; pop rbp ; ret),
+        Layout::Aligned => dynasm!(code ; .arch x64 ; leave ; ret),
     }
     finish(code)
+}
+
+/// What lies between rsp and the saved rbp.
+enum Layout {
+    /// The argument area, the padding above it, then the result's address; in bytes.
+    Known { area: u32, padding: u32 },
+    /// The area is aligned further than the stack is, so that only rbp knows the way.
+    Aligned,
+}
+
+impl Layout {
+    fn of(plan: &Plan, pushed: Option<&[Word]>) -> Layout {
+        match pushed {
+            Some(words) => Layout::Known {
+                area: words.len() as u32 * 8,
+                padding: if is_padded(words) { 8 } else { 0 },
+            },
+            None if plan.stack_align > 16 => Layout::Aligned,
+            None => Layout::Known {
+                area: allocated(plan),
+                padding: 0,
+            },
+        }
+    }
+}
+
+fn add_to_rsp(code: &mut Assembler, bytes: u32) {
+    match i8::try_from(bytes) {
+        Ok(0) => {}
+        Ok(bytes) => dynasm!(code ; .arch x64 ; add rsp, BYTE bytes),
+        Err(_) => dynasm!(code ; .arch x64 ; add rsp, bytes as i32),
+    }
 }
 
 /// The prologue leaves rsp 8 below a multiple of 16; with an even number of words something more is
@@ -212,17 +244,19 @@ fn pushed_words(plan: &Plan) -> Option<Vec<Word>> {
     Some(words)
 }
 
-/// Makes room for an argument area that is not pushed.
-fn allocate(code: &mut Assembler, plan: &Plan) {
+/// Bytes of an argument area that is not pushed, with what aligning it may take.
+fn allocated(plan: &Plan) -> u32 {
     // The pushes leave rsp 8 below a multiple of 16.
     let area = plan.stack_size.next_multiple_of(16) + 8;
-    // What aligning the area further may take is part of the frame.
-    let slack = if plan.stack_align > 16 {
-        plan.stack_align
-    } else {
-        0
-    };
-    let frame = area + slack;
+    match plan.stack_align > 16 {
+        true => area + plan.stack_align,
+        false => area,
+    }
+}
+
+/// Makes room for an argument area that is not pushed.
+fn allocate(code: &mut Assembler, plan: &Plan) {
+    let frame = allocated(plan);
     if let Ok(frame) = i8::try_from(frame) {
         dynasm!(code ; .arch x64 ; sub rsp, BYTE frame);
     } else if frame < PAGE {

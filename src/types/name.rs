@@ -6,6 +6,9 @@ use std::ffi::{CStr, CString};
 
 /// Deeper than this, a type's text is cut with `...`.
 const MAX_DEPTH: u32 = 32;
+/// So are lists of members and parameters that are longer than this in bytes: with each level
+/// they could grow twofold.
+const MAX_LIST: usize = 4096;
 
 impl<'a> TypeRef<'a> {
     /// The type as C text. It lives as long as the type.
@@ -134,6 +137,10 @@ fn record_text(ty: TypeRef<'_>, record: &Record, depth: u32) -> String {
     };
     let mut body = String::new();
     for field in fields {
+        if body.len() > MAX_LIST {
+            body.push_str("... ");
+            break;
+        }
         let name = field
             .name
             .as_deref()
@@ -148,10 +155,17 @@ fn record_text(ty: TypeRef<'_>, record: &Record, depth: u32) -> String {
 }
 
 fn parameters(ty: TypeRef<'_>, function: &Function, depth: u32) -> String {
-    let mut list: Vec<String> = function.params[..function.fixed]
-        .iter()
-        .map(|param| declaration(ty.follow(param), String::new(), depth))
-        .collect();
+    let mut list: Vec<String> = Vec::new();
+    let mut length = 0;
+    for param in &function.params[..function.fixed] {
+        if length > MAX_LIST {
+            list.push("...".to_owned());
+            break;
+        }
+        let text = declaration(ty.follow(param), String::new(), depth);
+        length += text.len();
+        list.push(text);
+    }
     if function.variadic {
         list.push("...".to_owned());
     }

@@ -80,6 +80,8 @@ fn what_changes_nothing_is_passed_over() {
          enum e { A __attribute__((deprecated)), B __attribute__((deprecated(\"x\"))) = 3 };
          struct __attribute__((may_alias)) s { int a __attribute__((deprecated)); };
          typedef struct s t __attribute__((deprecated, aligned(8)));
+         [[nodiscard]] int n(int a [[maybe_unused]], [[x::y(1, [2])]] int b) [[gnu::pure]];
+         struct [[deprecated]] u { [[x]] int a [[y]] [2]; }; enum [[z]] { C [[deprecated]] };
          extern int v __attribute__((weak, alias(\"w\")));"
             .replace("noreturn_", "")
             .as_str(),
@@ -90,6 +92,11 @@ fn what_changes_nothing_is_passed_over() {
         declarations.function("k").unwrap().prototype(),
         "int k(int, int)"
     );
+    assert_eq!(
+        declarations.function("n").unwrap().prototype(),
+        "int n(int, int)"
+    );
+    assert_eq!(declarations.find_type("struct u").unwrap().get().size(), 8);
     assert_eq!(declarations.constant("B").unwrap(), 3);
     assert_eq!(declarations.find_type("t").unwrap().get().align(), 8);
     assert_eq!(declarations.find_type("struct s").unwrap().get().align(), 4);

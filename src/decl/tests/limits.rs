@@ -204,6 +204,22 @@ fn texts_that_could_take_long() {
         .map(|i| format!("typedef p{i} *p{};", i + 1))
         .collect();
     declarations(&format!("typedef int p0;{chain}{chain}"));
+    // What is tried, and thought better of.
+    declarations(&"_Static_assert(sizeof ((char *)0)[0] == 1, \"\");\n".repeat(many));
+    declarations(&"int f(int n, int a[n]);\n".repeat(many));
+    // Texts of types that grow twofold with each.
+    let twice: String = (0..60)
+        .map(|i| {
+            format!(
+                "typedef struct {{ t{i} *a, *b; }} t{0}; typedef void g{0}(g{i} *, g{i} *);",
+                i + 1
+            )
+        })
+        .collect();
+    let text = format!("typedef int t0; typedef int g0; {twice} typedef int t60; typedef int g60;");
+    assert!(refusal(&text).message.len() < 100_000);
+    let text = text.replace("typedef int t60;", "");
+    assert!(refusal(&text).message.len() < 100_000);
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
