@@ -146,7 +146,7 @@ fn check_flags(flags: u32, known: u32, what: &str) -> Result<()> {
     match flags & !known {
         0 => Ok(()),
         unknown => Err(Error::argument(format!(
-            "{what}: unknown bits {unknown:#x}"
+            "{what}.flags: unknown bits {unknown:#x}"
         ))),
     }
 }

@@ -1,10 +1,11 @@
 //! C text to types: a parser for the declarations of C11 with GNU's additions, as they stand in
 //! headers that the preprocessor has been over.
 //!
-//! `lexer` makes tokens, and `parser` holds what the grammar's parts share. Those are `unit` (a
-//! whole text), `specifiers`, `declarator`, `record`, `enumeration`, `attribute` and `constant`.
-//! `declare` gives names their meanings in `names`, which `declarations` keeps. `message` puts
-//! failures in words.
+//! `lexer` makes tokens, and `parser` holds what the parts of the grammar share. Those are `unit`
+//! (a whole text), `signature` (one prototype), `specifiers` with `spelling`, `typedef`, `record` and
+//! `enumeration`, `declarator` with `parameters` and `array`, `attribute`, and `constant` with
+//! `arithmetic` and `literal`. `declare` gives names their meanings in `names`, which
+//! `declarations` keeps; `scope` has those of parameters. `message` puts failures in words.
 #![forbid(unsafe_code)]
 
 mod arithmetic;
