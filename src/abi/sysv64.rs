@@ -92,9 +92,17 @@ fn classify_at(
             for field in record.fields.iter().flatten() {
                 let at = offset + field.offset;
                 match field.bits {
-                    // Bit-fields need no alignment. Unnamed ones count too, where gcc compiles C;
-                    // clang leaves them out.
+                    // In a struct bit-fields need no alignment. Unnamed ones count too, where gcc
+                    // compiles C; clang leaves them out.
                     Some(0) => {}
+                    // In a union they have the alignment of the smallest integer that holds them.
+                    Some(bits) if record.is_union => {
+                        let size = u64::from(bits.div_ceil(8).next_power_of_two());
+                        if !at.is_multiple_of(size) {
+                            return Err(InMemory);
+                        }
+                        classes.merge(at, at + size - 1, Class::Integer);
+                    }
                     Some(bits) => {
                         let last = at + u64::from(field.bit_offset + bits - 1) / 8;
                         classes.merge(at, last, Class::Integer);
