@@ -1,7 +1,6 @@
 //! What happens when a name is declared: the first time, and again. Declaring something twice is
 //! fine if both agree.
 
-use super::compatible::compatible;
 use super::known::{self, Known};
 use super::message::{nearest, quoted};
 use super::names::{DeclarationKind, Meaning, Named, Origin, Qualified, Tag, TagKind, Value};
@@ -149,7 +148,11 @@ impl<'s> Parser<'s, '_> {
             return Ok(definition.link);
         };
         if let Some((previous, origin)) = definition.previous {
-            if compatible(self.types.get(&previous), self.types.get(&definition.link)) {
+            if self
+                .types
+                .get(&previous)
+                .compatible_with(self.types.get(&definition.link))
+            {
                 return Ok(previous);
             }
             let view = self.types.get(&previous);
@@ -219,8 +222,8 @@ impl<'s> Parser<'s, '_> {
                 meaning: Meaning::Type(old),
                 origin: first,
             }) => {
-                let agree =
-                    old.qualifiers == ty.qualifiers && compatible(self.view(old), self.view(&ty));
+                let agree = old.qualifiers == ty.qualifiers
+                    && self.view(old).compatible_with(self.view(&ty));
                 if !agree {
                     return Err(self.differs(word, &self.view(old).describe(), *first));
                 }
@@ -310,12 +313,12 @@ impl<'s> Parser<'s, '_> {
         let agree = if *old_bare || *new_bare {
             match (&a.node.data, &b.node.data) {
                 (Data::Function(x), Data::Function(y)) => {
-                    compatible(a.follow(&x.result), b.follow(&y.result))
+                    a.follow(&x.result).compatible_with(b.follow(&y.result))
                 }
                 _ => false,
             }
         } else {
-            compatible(a, b)
+            a.compatible_with(b)
         };
         // A prototype says more than an empty list.
         let keep_old = *new_bare && !*old_bare;
@@ -344,7 +347,7 @@ impl<'s> Parser<'s, '_> {
                 origin: first,
             }) => {
                 let (a, b) = (self.types.get(old), self.types.get(&link));
-                if !compatible(a, b) {
+                if !a.compatible_with(b) {
                     return Err(self.differs(word, &quoted(&a.declare(word.text)), *first));
                 }
                 // `extern int table[];` may follow `int table[3];`.

@@ -11,7 +11,6 @@
 mod arithmetic;
 mod array;
 mod attribute;
-mod compatible;
 mod constant;
 mod declarations;
 mod declarator;

@@ -1,8 +1,9 @@
 //! Where the members of a struct or union stand, bit-fields included, as gcc and clang place them
 //! for the System V and AAPCS64 ABIs (x86-64 psABI 3.1.2, AAPCS64 5.9 and 10.1.8).
 
+use super::builder::TypeBuilder;
 use super::scalar::Kind;
-use super::table::{Data, Field, Link, MAX_ALIGN, MAX_SIZE, TypeBuilder};
+use super::table::{Data, Field, Link, MAX_ALIGN, MAX_SIZE};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 use std::ffi::CString;

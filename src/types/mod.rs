@@ -1,5 +1,6 @@
 //! What C types are: sizes, alignments, members. Nothing of registers.
 
+mod builder;
 mod equal;
 mod layout;
 mod name;
@@ -8,13 +9,16 @@ mod scalar;
 mod signature;
 mod table;
 pub mod target;
+#[cfg(test)]
+mod tests;
 
+pub use builder::TypeBuilder;
 pub use layout::{FieldSpec, RecordOptions};
 pub use path::member;
 pub use scalar::{Kind, Scalar};
 pub use signature::Signature;
 pub use table::{
-    Convention, Data, Field, Function, Link, MAX_ALIGN, MAX_PARAMS, MAX_SIZE, Node, Qualifiers,
-    Record, Type, TypeBuilder, TypeRef, TypeTable,
+    Convention, Data, Field, Function, Link, MAX_ALIGN, MAX_NESTING, MAX_PARAMS, MAX_SIZE, Node,
+    Qualifiers, Record, Type, TypeRef, TypeTable,
 };
 pub use target::Target;

@@ -1,7 +1,8 @@
 //! Signatures: function types that are certain to be function types.
 
+use super::builder::TypeBuilder;
 use super::scalar::{Kind, Scalar};
-use super::table::{Convention, Data, Function, Link, Type, TypeBuilder, TypeRef};
+use super::table::{Convention, Data, Function, Link, Type, TypeRef};
 use super::target::Target;
 use crate::error::{Error, Result};
 use std::ffi::{CStr, CString};

@@ -2,10 +2,8 @@
 //! circles (`struct node { struct node *next; }`), and to types of older tables, which it keeps
 //! alive. A `Type` is a counted reference to a table and the number of a type in it.
 
-use super::layout::{self, FieldSpec, RecordOptions};
 use super::scalar::{Kind, Scalar};
 use super::target::Target;
-use crate::error::{Error, Result};
 use std::ffi::{CStr, CString};
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
@@ -13,6 +11,9 @@ use std::sync::{Arc, LazyLock, OnceLock, Weak};
 pub const MAX_SIZE: u64 = 1 << 56;
 /// The largest alignment, in bytes, that can be asked for.
 pub const MAX_ALIGN: u32 = 1 << 28;
+/// Structs, unions and arrays stand in one another at most this deep, so that whoever walks through
+/// them may recurse.
+pub const MAX_NESTING: u32 = 256;
 /// A signature has at most this many parameters.
 pub const MAX_PARAMS: usize = 1 << 16;
 
@@ -143,8 +144,8 @@ pub struct Function {
 /// A type in a table.
 #[derive(Debug)]
 pub struct Node {
-    table: Weak<TypeTable>,
-    index: u32,
+    pub(super) table: Weak<TypeTable>,
+    pub(super) index: u32,
     /// The data model that it was made for.
     pub target: &'static Target,
     /// What it is made of.
@@ -153,6 +154,8 @@ pub struct Node {
     pub size: u64,
     /// Bytes.
     pub align: u32,
+    /// How deep types stand in it by value: 0 for a scalar, 1 for an array of scalars.
+    pub(super) depth: u32,
     /// The same type without an alignment that a typedef gave it: the one that travels in calls.
     pub main_variant: Option<Link>,
     pub(super) text: OnceLock<CString>,
@@ -161,7 +164,67 @@ pub struct Node {
 /// Types that are built together, live together and never change.
 #[derive(Debug)]
 pub struct TypeTable {
-    nodes: Box<[Node]>,
+    pub(super) nodes: Box<[Node]>,
+}
+
+/// Tables hold one another in chains of any length: they are let go one after the other, not each
+/// from inside the one before.
+impl Drop for TypeTable {
+    fn drop(&mut self) {
+        let mut tables = Vec::new();
+        self.take_links(&mut tables);
+        while let Some(table) = tables.pop() {
+            if let Some(mut table) = Arc::into_inner(table) {
+                table.take_links(&mut tables);
+            }
+        }
+    }
+}
+
+impl TypeTable {
+    fn take_links(&mut self, tables: &mut Vec<Arc<TypeTable>>) {
+        for node in &mut self.nodes {
+            node.data.take_links(tables);
+            if let Some(link) = &mut node.main_variant {
+                link.take(tables);
+            }
+        }
+    }
+}
+
+impl Link {
+    fn take(&mut self, tables: &mut Vec<Arc<TypeTable>>) {
+        if let Link::Type(Type(Repr::Table(..))) = self
+            && let Link::Type(Type(Repr::Table(table, _))) = std::mem::replace(self, Link::Local(0))
+        {
+            tables.push(table);
+        }
+    }
+}
+
+impl Data {
+    fn take_links(&mut self, tables: &mut Vec<Arc<TypeTable>>) {
+        match self {
+            Data::Scalar(_) | Data::Enum { .. } => {}
+            Data::Pointer { pointee, .. } => {
+                if let Some(link) = pointee {
+                    link.take(tables);
+                }
+            }
+            Data::Array { element, .. } | Data::Vector { element, .. } => element.take(tables),
+            Data::Record(record) => {
+                for field in record.fields.iter_mut().flatten() {
+                    field.link.take(tables);
+                }
+            }
+            Data::Function(function) => {
+                function.result.take(tables);
+                for param in &mut function.params {
+                    param.take(tables);
+                }
+            }
+        }
+    }
 }
 
 /// A counted reference to a type.
@@ -177,7 +240,7 @@ enum Repr {
 /// A borrowed type, with what is needed to follow its links.
 #[derive(Clone, Copy)]
 pub struct TypeRef<'a> {
-    nodes: &'a [Node],
+    pub(super) nodes: &'a [Node],
     /// The type itself.
     pub node: &'a Node,
 }
@@ -197,6 +260,7 @@ fn scalar_nodes(target: &'static Target) -> Vec<Node> {
             data: Data::Scalar(scalar),
             size,
             align,
+            depth: 0,
             main_variant: None,
             text,
         }
@@ -384,329 +448,6 @@ impl<'a> TypeRef<'a> {
                 format!("{name} ({} bytes)", self.size())
             }
             _ => name.into_owned(),
-        }
-    }
-}
-
-/// Builds the types of a table.
-pub struct TypeBuilder {
-    target: &'static Target,
-    nodes: Vec<Node>,
-}
-
-impl TypeBuilder {
-    /// An empty table for a target.
-    pub fn new(target: &'static Target) -> TypeBuilder {
-        TypeBuilder {
-            target,
-            nodes: Vec::new(),
-        }
-    }
-
-    /// The target that types are laid out for.
-    pub fn target(&self) -> &'static Target {
-        self.target
-    }
-
-    /// Borrows a type that is being built, or any other.
-    pub fn get<'a>(&'a self, link: &'a Link) -> TypeRef<'a> {
-        match link {
-            Link::Type(ty) => ty.get(),
-            Link::Local(index) => TypeRef {
-                nodes: &self.nodes,
-                node: &self.nodes[*index as usize],
-            },
-        }
-    }
-
-    fn push(&mut self, data: Data, size: u64, align: u32) -> Link {
-        // Node numbers fit: every one takes text or a call to make.
-        let index = self.nodes.len() as u32;
-        if index == 0 {
-            // Many tables hold one type: a function's. Then nothing has to be moved to finish.
-            self.nodes = Vec::with_capacity(1);
-        }
-        self.nodes.push(Node {
-            table: Weak::new(),
-            index,
-            target: self.target,
-            data,
-            size,
-            align,
-            main_variant: None,
-            text: OnceLock::new(),
-        });
-        Link::Local(index)
-    }
-
-    /// A scalar.
-    pub fn scalar(&self, scalar: Scalar) -> Link {
-        Link::Type(Type::scalar(scalar, self.target))
-    }
-
-    /// A pointer; without a pointee one to `void`.
-    pub fn pointer(&mut self, pointee: Option<Link>, qualifiers: Qualifiers) -> Link {
-        if pointee.is_none() && qualifiers == Qualifiers::default() {
-            return self.scalar(Scalar::Pointer);
-        }
-        self.push(
-            Data::Pointer {
-                pointee,
-                qualifiers,
-            },
-            8,
-            8,
-        )
-    }
-
-    /// An array; without a length it is incomplete.
-    pub fn array(&mut self, element: Link, length: Option<u64>) -> Result<Link> {
-        let view = self.get(&element);
-        if !view.is_complete() {
-            let why = match view.kind() {
-                Kind::Function => "a function has no size; use a pointer to it",
-                Kind::Void => "void has no size",
-                _ => "its type is incomplete",
-            };
-            return Err(Error::argument(format!(
-                "array element {}: {why}",
-                view.describe()
-            )));
-        }
-        let align = view.align();
-        let size = view
-            .size()
-            .checked_mul(length.unwrap_or(0))
-            .filter(|&size| size <= MAX_SIZE)
-            .ok_or_else(|| {
-                Error::limit(format!(
-                    "array of {}: larger than 2^56 bytes",
-                    view.describe()
-                ))
-            })?;
-        Ok(self.push(Data::Array { element, length }, size, align))
-    }
-
-    /// A vector of integers or floats; the number of lanes is a power of two.
-    pub fn vector(&mut self, element: Link, lanes: u64) -> Result<Link> {
-        let view = self.get(&element);
-        let kind = view.kind();
-        let lane_fits = (kind.is_integer() && kind != Kind::Bool || kind.is_float())
-            && !matches!(kind, Kind::LongDouble);
-        if !lane_fits {
-            return Err(Error::argument(format!(
-                "vector lane: expected an integer or a float, got {}",
-                view.describe()
-            )));
-        }
-        let size = view
-            .size()
-            .checked_mul(lanes)
-            .filter(|&size| size <= 1 << 16);
-        match size {
-            Some(size) if lanes.is_power_of_two() => {
-                Ok(self.push(Data::Vector { element, lanes }, size, size as u32))
-            }
-            _ => Err(Error::argument(format!(
-                "vector of {} lanes of {}: expected a power of two, and at most 65536 bytes",
-                lanes,
-                view.describe()
-            ))),
-        }
-    }
-
-    /// A struct or union whose members are not known yet.
-    pub fn declare_record(&mut self, is_union: bool, tag: Option<CString>) -> Link {
-        let record = Record {
-            is_union,
-            tag,
-            fields: None,
-            natural_align: 1,
-        };
-        self.push(Data::Record(record), 0, 1)
-    }
-
-    /// Gives a record of this table its members.
-    pub fn define_record(
-        &mut self,
-        link: &Link,
-        specs: Vec<FieldSpec>,
-        options: &RecordOptions,
-    ) -> Result<()> {
-        let Link::Local(index) = *link else {
-            return Err(Error::argument(
-                "a record of another table cannot be changed",
-            ));
-        };
-        let Data::Record(record) = &self.nodes[index as usize].data else {
-            return Err(Error::argument("not a struct or union"));
-        };
-        let placed = layout::place(self, record.is_union, specs, options)?;
-        let node = &mut self.nodes[index as usize];
-        if let Data::Record(record) = &mut node.data {
-            record.fields = Some(placed.fields);
-            record.natural_align = placed.natural_align;
-        }
-        node.size = placed.size;
-        node.align = placed.align;
-        Ok(())
-    }
-
-    /// An enumeration; without an integer type it is incomplete.
-    pub fn enumeration(&mut self, tag: Option<CString>, underlying: Option<Scalar>) -> Link {
-        let link = self.push(
-            Data::Enum {
-                tag,
-                underlying: None,
-            },
-            0,
-            1,
-        );
-        if let Some(scalar) = underlying {
-            self.define_enumeration(&link, scalar);
-        }
-        link
-    }
-
-    /// Gives an enumeration of this table its integer type.
-    pub fn define_enumeration(&mut self, link: &Link, scalar: Scalar) {
-        let (size, align) = scalar
-            .kind(self.target)
-            .layout(self.target)
-            .unwrap_or((4, 4));
-        if let Link::Local(index) = *link {
-            let node = &mut self.nodes[index as usize];
-            if let Data::Enum { underlying, .. } = &mut node.data {
-                *underlying = Some(scalar);
-                node.size = size;
-                node.align = align;
-            }
-        }
-    }
-
-    /// A function. Parameters of array and function type have decayed to pointers before.
-    pub fn function(&mut self, function: Function) -> Result<Link> {
-        if function.params.len() > MAX_PARAMS {
-            return Err(Error::limit(format!(
-                "{} parameters: the limit is {MAX_PARAMS}",
-                function.params.len()
-            )));
-        }
-        for (index, param) in function.params.iter().enumerate() {
-            let view = self.get(param);
-            let why = match view.kind() {
-                Kind::Void => "void is not a parameter's type",
-                Kind::Array => "an array cannot be passed by value; use a pointer to its element",
-                Kind::Function => "a function cannot be passed by value; use a pointer to it",
-                _ => continue,
-            };
-            let place = format!("parameter {}", index + 1);
-            return Err(Error::argument(format!("{}: {why}", view.describe())).within(place));
-        }
-        let result = self.get(&function.result);
-        if matches!(result.kind(), Kind::Array | Kind::Function) {
-            return Err(Error::argument(format!(
-                "result: a function cannot return {}",
-                result.describe()
-            )));
-        }
-        Ok(self.push(Data::Function(function), 0, 1))
-    }
-
-    /// The same type with the alignment that a typedef gives it, in bytes, larger or smaller.
-    pub fn realigned(&mut self, link: &Link, align: u32) -> Link {
-        let view = self.get(link);
-        let size = view.size();
-        let main_variant = match &view.node.main_variant {
-            Some(main) => main.clone(),
-            None => link.clone(),
-        };
-        // Links of a type of another table would not lead anywhere in this one.
-        let data = match (link, &view.node.data) {
-            (Link::Local(_), data) => data.clone(),
-            (Link::Type(ty), data) => relinked(ty, data),
-        };
-        let new = self.push(data, size, align);
-        if let Link::Local(index) = new {
-            self.nodes[index as usize].main_variant = Some(main_variant);
-        }
-        new
-    }
-
-    /// A function type that differs from another by what `change` does to it; `None` if that is
-    /// no function type.
-    pub fn function_like(
-        &mut self,
-        link: &Link,
-        change: impl FnOnce(&mut Function),
-    ) -> Option<Link> {
-        let data = match (link, &self.get(link).node.data) {
-            (Link::Type(ty), data @ Data::Function(_)) => relinked(ty, data),
-            (_, data) => data.clone(),
-        };
-        let Data::Function(mut function) = data else {
-            return None;
-        };
-        change(&mut function);
-        Some(self.push(Data::Function(function), 0, 1))
-    }
-
-    /// The finished table.
-    pub fn finish(self) -> Arc<TypeTable> {
-        let mut nodes = self.nodes;
-        Arc::new_cyclic(|table| {
-            for node in &mut nodes {
-                node.table = Weak::clone(table);
-            }
-            TypeTable {
-                nodes: nodes.into_boxed_slice(),
-            }
-        })
-    }
-
-    /// The finished table's type that a link led to.
-    pub fn finish_with(self, link: Link) -> Type {
-        match link {
-            Link::Type(ty) => ty,
-            Link::Local(index) => Type::in_table(self.finish(), index),
-        }
-    }
-}
-
-/// The data of another table's type, with links that lead there from anywhere.
-fn relinked(ty: &Type, data: &Data) -> Data {
-    let outward = |link: &Link| Link::Type(ty.follow(link));
-    match data {
-        Data::Scalar(_) | Data::Enum { .. } => data.clone(),
-        Data::Pointer {
-            pointee,
-            qualifiers,
-        } => Data::Pointer {
-            pointee: pointee.as_ref().map(outward),
-            qualifiers: *qualifiers,
-        },
-        Data::Array { element, length } => Data::Array {
-            element: outward(element),
-            length: *length,
-        },
-        Data::Vector { element, lanes } => Data::Vector {
-            element: outward(element),
-            lanes: *lanes,
-        },
-        Data::Record(record) => {
-            let mut record = record.clone();
-            for field in record.fields.iter_mut().flatten() {
-                field.link = outward(&field.link);
-            }
-            Data::Record(record)
-        }
-        Data::Function(function) => {
-            let mut function = function.clone();
-            function.result = outward(&function.result);
-            for param in &mut function.params {
-                *param = outward(param);
-            }
-            Data::Function(function)
         }
     }
 }

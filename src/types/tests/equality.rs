@@ -83,9 +83,18 @@ fn types_that_differ() {
         ("struct { int a; }", "union { int a; }"),
         ("struct { int a; }", "struct { unsigned a; }"),
         ("struct { int a : 3; }", "struct { int a : 4; }"),
-        ("struct { int a : 3, b : 5; }", "struct { int a : 4, b : 4; }"),
-        ("struct { int a; }", "struct { int a; } __attribute__((aligned(8)))"),
-        ("struct { char c; int i; }", "struct { char c; int i; } __attribute__((packed))"),
+        (
+            "struct { int a : 3, b : 5; }",
+            "struct { int a : 4, b : 4; }",
+        ),
+        (
+            "struct { int a; }",
+            "struct { int a; } __attribute__((aligned(8)))",
+        ),
+        (
+            "struct { char c; int i; }",
+            "struct { char c; int i; } __attribute__((packed))",
+        ),
         ("struct even", "struct odd"),
         ("struct later", "struct node"),
         ("enum e", "enum f"),
@@ -127,8 +136,9 @@ fn an_incomplete_record_is_another_type() {
 fn recursive_types_are_compared_to_the_end() {
     let circle = |length: usize| {
         let mut types = TypeBuilder::new(&LINUX_X86_64);
-        let records: Vec<_> =
-            (0..length).map(|_| types.declare_record(false, Some(c"node".into()))).collect();
+        let records: Vec<_> = (0..length)
+            .map(|_| types.declare_record(false, Some(c"node".into())))
+            .collect();
         for index in 0..length {
             let next = records[(index + 1) % length].clone();
             let link = types.pointer(Some(next), Default::default());
@@ -139,7 +149,9 @@ fn recursive_types_are_compared_to_the_end() {
                 align: 0,
                 packed: false,
             };
-            types.define_record(&records[index], vec![spec], &Default::default()).unwrap();
+            types
+                .define_record(&records[index], vec![spec], &Default::default())
+                .unwrap();
         }
         types.finish_with(records[0].clone())
     };
@@ -150,6 +162,13 @@ fn recursive_types_are_compared_to_the_end() {
 #[test]
 fn long_is_what_the_target_says() {
     let long = Type::scalar(Scalar::Long, &WINDOWS_X86_64);
-    assert!(long.get().same_as(Type::scalar(Scalar::Int, &WINDOWS_X86_64).get()));
-    assert!(!long.get().same_as(Type::scalar(Scalar::Long, &LINUX_X86_64).get()));
+    assert!(
+        long.get()
+            .same_as(Type::scalar(Scalar::Int, &WINDOWS_X86_64).get())
+    );
+    assert!(
+        !long
+            .get()
+            .same_as(Type::scalar(Scalar::Long, &LINUX_X86_64).get())
+    );
 }

@@ -36,7 +36,11 @@ fn recursive_types_are_freed() {
     let table = weak(&node);
     // Followed all the way round, with names made on the way.
     let (to_b, _) = member(&node, "b").unwrap();
-    let Data::Pointer { pointee: Some(link), .. } = &to_b.node().data else {
+    let Data::Pointer {
+        pointee: Some(link),
+        ..
+    } = &to_b.node().data
+    else {
         panic!("no pointer");
     };
     let b = to_b.follow(link);
@@ -74,6 +78,9 @@ fn a_node_finds_its_type_while_that_lives() {
     let again = ty.node().to_type().unwrap();
     assert!(std::ptr::eq(again.node(), ty.node()));
     let int = Type::scalar(Scalar::Int, &LINUX_X86_64);
-    assert!(std::ptr::eq(int.node().to_type().unwrap().node(), int.node()));
+    assert!(std::ptr::eq(
+        int.node().to_type().unwrap().node(),
+        int.node()
+    ));
     assert!(int.node().table().is_none());
 }

@@ -48,7 +48,11 @@ fn paths() {
         ("tail[5]", 117, "char"),
     ] {
         let (ty, found) = member(&all, path).unwrap();
-        assert_eq!((found, ty.get().name().to_str().unwrap()), (offset, name), "{path}");
+        assert_eq!(
+            (found, ty.get().name().to_str().unwrap()),
+            (offset, name),
+            "{path}"
+        );
     }
     let (ty, offset) = member(&find("struct point[4]"), "[3].y").unwrap();
     assert_eq!((offset, ty.get().name()), (28, c"int"));
@@ -59,7 +63,12 @@ fn paths_that_lead_nowhere() {
     use Status::{Argument, NotFound};
     let all = "struct all";
     for (ty, path, status, message) in [
-        (all, "", Argument, "path: expected a member's name, got \"\""),
+        (
+            all,
+            "",
+            Argument,
+            "path: expected a member's name, got \"\"",
+        ),
         (
             all,
             "nope",
@@ -72,27 +81,57 @@ fn paths_that_lead_nowhere() {
             NotFound,
             "k: struct many has no member k; it has a, b, c, d, e, f, g, h, ...",
         ),
+        ("struct { }", "k", NotFound, "k: struct { } has no member k"),
         (
-            "struct { }",
-            "k",
+            all,
+            "q[3]",
             NotFound,
-            "k: struct { } has no member k",
+            "q[3]: index 3 is past the end of struct point[3] (3 elements)",
         ),
-        (all, "q[3]", NotFound, "q[3]: index 3 is past the end of struct point[3] (3 elements)"),
         (
             all,
             "v[4]",
             NotFound,
             "v[4]: index 4 is past the end of float __attribute__((vector_size(16))) (4 elements)",
         ),
-        (all, "q[x]", Argument, "q[x]: expected a number in [], got \"x\""),
-        (all, "q[]", Argument, "q[]: expected a number in [], got \"\""),
-        (all, "q[-1]", Argument, "q[-1]: expected a number in [], got \"-1\""),
+        (
+            all,
+            "q[x]",
+            Argument,
+            "q[x]: expected a number in [], got \"x\"",
+        ),
+        (
+            all,
+            "q[]",
+            Argument,
+            "q[]: expected a number in [], got \"\"",
+        ),
+        (
+            all,
+            "q[-1]",
+            Argument,
+            "q[-1]: expected a number in [], got \"-1\"",
+        ),
         (all, "q[1", Argument, "q[1: expected ']'"),
-        (all, "q[1]x", Argument, "q[1]x: expected '.' or '[' before \"x\""),
+        (
+            all,
+            "q[1]x",
+            Argument,
+            "q[1]x: expected '.' or '[' before \"x\"",
+        ),
         (all, ".p", Argument, ".p: expected '.' or '[' before \".p\""),
-        (all, "p[0]", Argument, "p[0]: struct point (8 bytes) has no elements"),
-        (all, "c.x", Argument, "c.x: char is no struct or union, so has no member x"),
+        (
+            all,
+            "p[0]",
+            Argument,
+            "p[0]: struct point (8 bytes) has no elements",
+        ),
+        (
+            all,
+            "c.x",
+            Argument,
+            "c.x: char is no struct or union, so has no member x",
+        ),
         (
             all,
             "to.x",
@@ -105,7 +144,12 @@ fn paths_that_lead_nowhere() {
             Argument,
             "bits: bits is a bit-field, which has no byte offset; fc_type_field tells its bits",
         ),
-        ("struct later", "x", Argument, "x: struct later is incomplete"),
+        (
+            "struct later",
+            "x",
+            Argument,
+            "x: struct later is incomplete",
+        ),
         (
             all,
             "tail[18446744073709551614]",
@@ -114,6 +158,10 @@ fn paths_that_lead_nowhere() {
         ),
     ] {
         let error = member(&find(ty), path).unwrap_err();
-        assert_eq!((error.message.as_str(), error.status), (message, status), "{path}");
+        assert_eq!(
+            (error.message.as_str(), error.status),
+            (message, status),
+            "{path}"
+        );
     }
 }

@@ -180,8 +180,14 @@ fn positions(ty: TypeRef<'_>) -> Vec<u64> {
     let Data::Record(record) = &ty.node.data else {
         panic!("no record");
     };
-    let named = record.fields.iter().flatten().filter(|field| field.name.is_some());
-    named.map(|field| field.offset * 8 + u64::from(field.bit_offset)).collect()
+    let named = record
+        .fields
+        .iter()
+        .flatten()
+        .filter(|field| field.name.is_some());
+    named
+        .map(|field| field.offset * 8 + u64::from(field.bit_offset))
+        .collect()
 }
 
 /// Size, alignment, and the named members' first bits.

@@ -57,7 +57,10 @@ fn names_that_read_as_they_were_written() {
         "union { float f; struct { short s; }; }",
     ] {
         // A parameter's array decays.
-        assert_eq!(name(text), text.replace("struct point[2]", "struct point *"));
+        assert_eq!(
+            name(text),
+            text.replace("struct point[2]", "struct point *")
+        );
     }
 }
 
@@ -70,7 +73,10 @@ fn names_in_their_usual_spelling() {
         ("void (*)(int a, double b[])", "void (*)(int, double *)"),
         ("_Complex float", "float _Complex"),
         ("int (((*)))", "int *"),
-        ("struct { struct point p, *q; }", "struct { struct point p; struct point *q; }"),
+        (
+            "struct { struct point p, *q; }",
+            "struct { struct point p; struct point *q; }",
+        ),
     ] {
         assert_eq!(name(text), expected);
     }
@@ -87,9 +93,15 @@ fn a_declarator_goes_where_it_belongs() {
         ("void (*(*)(int))(double)", "void (*(*x)(int))(double)"),
         ("struct point", "struct point x"),
     ] {
-        assert_eq!(declarations().find_type(text).unwrap().get().declare("x"), expected);
+        assert_eq!(
+            declarations().find_type(text).unwrap().get().declare("x"),
+            expected
+        );
     }
-    for prototype in ["int printf(const char *, ...)", "void (*signal(int, void (*)(int)))(int)"] {
+    for prototype in [
+        "int printf(const char *, ...)",
+        "void (*signal(int, void (*)(int)))(int)",
+    ] {
         let signature = parse_signature(None, &LINUX_X86_64, prototype).unwrap();
         assert_eq!(signature.prototype(), prototype);
     }
@@ -120,7 +132,10 @@ fn a_deep_type_is_cut() {
     for _ in 0..10_000 {
         link = types.pointer(Some(link), Default::default());
     }
-    assert_eq!(types.get(&link).declare(""), format!("... {}", "*".repeat(33)));
+    assert_eq!(
+        types.get(&link).declare(""),
+        format!("... {}", "*".repeat(33))
+    );
 }
 
 /// A record without a tag that points to itself: C cannot declare it, but the C API can.
@@ -136,7 +151,9 @@ fn a_nameless_recursive_record_is_cut() {
         align: 0,
         packed: false,
     };
-    types.define_record(&record, vec![spec], &Default::default()).unwrap();
+    types
+        .define_record(&record, vec![spec], &Default::default())
+        .unwrap();
     let text = types.get(&record).declare("");
     assert!(text.starts_with("struct { struct { "), "{text}");
     assert!(text.contains("... *next; "), "{text}");
@@ -152,11 +169,17 @@ fn descriptions_tell_the_sizes_that_matter() {
         ("union u", "union u (4 bytes)"),
         ("int[3]", "int[3] (12 bytes)"),
         ("int[]", "int[]"),
-        ("float __attribute__((vector_size(16)))", "float __attribute__((vector_size(16))) (16 bytes)"),
+        (
+            "float __attribute__((vector_size(16)))",
+            "float __attribute__((vector_size(16))) (16 bytes)",
+        ),
         ("struct later", "struct later"),
         ("enum e", "enum e"),
         ("int (void)", "int (void)"),
     ] {
-        assert_eq!(declarations().find_type(text).unwrap().get().describe(), expected);
+        assert_eq!(
+            declarations().find_type(text).unwrap().get().describe(),
+            expected
+        );
     }
 }

@@ -1,7 +1,9 @@
 //! Layouts of structs and unions without bit-fields. The numbers are those that gcc 12 and clang 19
 //! agree on for x86-64, and of clang 19 for AArch64 Linux and macOS.
 
-use super::{aligned, array, case, enumeration, flexible, m, pack, packed, realigned, record, union, vector};
+use super::{
+    aligned, array, case, enumeration, flexible, m, pack, packed, realigned, record, union, vector,
+};
 use crate::types::Scalar::*;
 
 #[test]

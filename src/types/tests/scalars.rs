@@ -3,7 +3,12 @@
 use crate::types::target::{APPLE_AARCH64, LINUX_AARCH64, LINUX_X86_64, WINDOWS_X86_64};
 use crate::types::{Kind, Scalar, Target, Type};
 
-const TARGETS: [&Target; 4] = [&LINUX_X86_64, &LINUX_AARCH64, &APPLE_AARCH64, &WINDOWS_X86_64];
+const TARGETS: [&Target; 4] = [
+    &LINUX_X86_64,
+    &LINUX_AARCH64,
+    &APPLE_AARCH64,
+    &WINDOWS_X86_64,
+];
 
 fn check(scalar: Scalar, kinds: [Kind; 4], layouts: [(u64, u32); 4]) {
     for ((target, kind), layout) in TARGETS.into_iter().zip(kinds).zip(layouts) {
@@ -79,7 +84,13 @@ fn a_kind_has_one_usual_scalar() {
             let usual = Scalar::of_kind(kind, target).unwrap();
             assert_eq!(usual.kind(target), kind, "{scalar:?} on {}", target.name);
         }
-        for kind in [Kind::Struct, Kind::Union, Kind::Array, Kind::Vector, Kind::Function] {
+        for kind in [
+            Kind::Struct,
+            Kind::Union,
+            Kind::Array,
+            Kind::Vector,
+            Kind::Function,
+        ] {
             assert_eq!(Scalar::of_kind(kind, target), None);
             assert_eq!(kind.layout(target), None);
         }
@@ -89,8 +100,15 @@ fn a_kind_has_one_usual_scalar() {
 /// The C API hands these numbers out.
 #[test]
 fn kinds_are_found_by_their_numbers() {
-    let known: Vec<u32> = (0..100).filter(|&number| Kind::from_number(number).is_some()).collect();
-    let expected: Vec<u32> = (0..=11).chain(16..=20).chain(24..=26).chain([32]).chain(64..=69).collect();
+    let known: Vec<u32> = (0..100)
+        .filter(|&number| Kind::from_number(number).is_some())
+        .collect();
+    let expected: Vec<u32> = (0..=11)
+        .chain(16..=20)
+        .chain(24..=26)
+        .chain([32])
+        .chain(64..=69)
+        .collect();
     assert_eq!(known, expected);
     for number in known {
         let kind = Kind::from_number(number).unwrap();
