@@ -40,17 +40,39 @@ struct Classes {
 /// A value whose class is MEMORY, as a whole.
 struct InMemory;
 
+type Classified = std::result::Result<Classes, InMemory>;
+
 impl Classes {
+    /// The classes of `bytes` bytes of which none is known yet, that begin at `offset`.
+    fn padding(offset: u64, bytes: u64) -> Classes {
+        Classes {
+            class: [Class::Padding; 8],
+            count: (offset % 8 + bytes).div_ceil(8) as usize,
+        }
+    }
+
+    /// The classes of a scalar: the first eightbyte's, then the others'.
+    fn scalar(offset: u64, bytes: u64, first: Class, others: Class) -> Classes {
+        let mut classes = Classes::padding(offset, bytes);
+        let count = classes.count;
+        classes.class[..count].fill(others);
+        classes.class[0] = first;
+        classes
+    }
+
     fn eightbytes(&self) -> &[Class] {
         &self.class[..self.count]
     }
 
-    /// Merges a class into those of the eightbytes that `bytes` touches (3.2.3, rule 4).
-    fn merge(&mut self, first: u64, last: u64, class: Class) {
-        for eightbyte in first / 8..=last / 8 {
-            if let Some(own) = self.class.get_mut(eightbyte as usize) {
-                *own = merge(*own, class);
-            }
+    /// Merges the classes of a part into those of its eightbytes (3.2.3, rule 4); the whole begins
+    /// at `whole`, the part at `part`.
+    fn merge(&mut self, whole: u64, part: u64, classes: &Classes) {
+        let first = (part / 8 - whole / 8) as usize;
+        for (own, class) in self.class[..self.count][first..]
+            .iter_mut()
+            .zip(classes.eightbytes())
+        {
+            *own = merge(*own, *class);
         }
     }
 }
@@ -67,74 +89,93 @@ fn merge(a: Class, b: Class) -> Class {
     }
 }
 
-fn classify(ty: TypeRef<'_>) -> std::result::Result<Classes, InMemory> {
+fn classify(ty: TypeRef<'_>) -> Classified {
+    classify_at(ty, 0)
+}
+
+/// The classes of a value that begins at `offset` in the value that travels. Parts that are structs,
+/// unions or arrays are classified by themselves, then merged (3.2.3, rule 4).
+fn classify_at(ty: TypeRef<'_>, offset: u64) -> Classified {
     let size = ty.size();
     if size > 64 {
         return Err(InMemory);
     }
-    let mut classes = Classes {
-        class: [Class::Padding; 8],
-        count: size.div_ceil(8) as usize,
-    };
-    classify_at(ty, 0, &mut classes)?;
-    post_merge(&mut classes, size)?;
-    Ok(classes)
-}
-
-/// Merges the classes of the scalars in a value that stands at an offset.
-fn classify_at(
-    ty: TypeRef<'_>,
-    offset: u64,
-    classes: &mut Classes,
-) -> std::result::Result<(), InMemory> {
+    let mut classes = Classes::padding(offset, size);
     match &ty.node.data {
         Data::Record(record) => {
             for field in record.fields.iter().flatten() {
                 let at = offset + field.offset;
                 match field.bits {
+                    Some(0) => {}
+                    Some(bits) if record.is_union => {
+                        classes.merge(offset, at, &classify_union_bits(bits, at)?);
+                    }
                     // In a struct bit-fields need no alignment. Unnamed ones count too, where gcc
                     // compiles C; clang leaves them out.
-                    Some(0) => {}
-                    // In a union they have the alignment of the smallest integer that holds them.
-                    Some(bits) if record.is_union => {
-                        let size = u64::from(bits.div_ceil(8).next_power_of_two());
-                        if !at.is_multiple_of(size) {
-                            return Err(InMemory);
-                        }
-                        classes.merge(at, at + size - 1, Class::Integer);
-                    }
                     Some(bits) => {
-                        let last = at + u64::from(field.bit_offset + bits - 1) / 8;
-                        classes.merge(at, last, Class::Integer);
+                        let bytes = u64::from(field.bit_offset + bits).div_ceil(8);
+                        let part = Classes::scalar(at, bytes, Class::Integer, Class::Integer);
+                        classes.merge(offset, at, &part);
                     }
-                    None => classify_at(ty.follow(&field.link), at, classes)?,
+                    None => {
+                        let member = ty.follow(&field.link);
+                        if member.size() > 0 {
+                            classes.merge(offset, at, &classify_at(member, at)?);
+                        }
+                    }
                 }
             }
-            Ok(())
         }
-        Data::Array { element, length } => {
+        Data::Array { element, .. } => {
             let element = ty.follow(element);
-            // Elements without bytes have no class, however many they are.
-            if element.size() == 0 {
-                return Ok(());
+            if size > 0 {
+                classify_elements(element, offset, &mut classes)?;
             }
-            for index in 0..length.unwrap_or(0) {
-                classify_at(element, offset + index * element.size(), classes)?;
-            }
-            Ok(())
         }
         Data::Vector { element, lanes } => {
-            classify_vector(ty, ty.follow(element).kind(), *lanes, offset, classes)
+            return classify_vector(ty, ty.follow(element).kind(), *lanes, offset);
         }
-        _ => classify_scalar(ty, offset, classes),
+        _ => return classify_scalar(ty, offset),
+    }
+    post_merge(&mut classes)?;
+    Ok(classes)
+}
+
+/// A bit-field of a union has the alignment of the smallest integer that holds it.
+fn classify_union_bits(bits: u32, offset: u64) -> Classified {
+    let size = u64::from(bits.div_ceil(8).next_power_of_two());
+    match offset.is_multiple_of(size) {
+        true => Ok(Classes::scalar(
+            offset,
+            size,
+            Class::Integer,
+            Class::Integer,
+        )),
+        false => Err(InMemory),
     }
 }
 
-fn classify_scalar(
-    ty: TypeRef<'_>,
+/// An array's eightbytes have the classes of its first element's, over and over. So gcc has it: an
+/// element whose scalars are aligned makes an array of them aligned.
+fn classify_elements(
+    element: TypeRef<'_>,
     offset: u64,
     classes: &mut Classes,
 ) -> std::result::Result<(), InMemory> {
+    let one = classify_at(element, offset)?;
+    if let pattern @ [_, ..] = one.eightbytes() {
+        let count = classes.count;
+        for (own, class) in classes.class[..count]
+            .iter_mut()
+            .zip(pattern.iter().cycle())
+        {
+            *own = *class;
+        }
+    }
+    Ok(())
+}
+
+fn classify_scalar(ty: TypeRef<'_>, offset: u64) -> Classified {
     let kind = ty.value_kind();
     let (size, align) = kind
         .layout(ty.node.target)
@@ -144,57 +185,39 @@ fn classify_scalar(
     if !offset.is_multiple_of(u64::from(align)) {
         return Err(InMemory);
     }
-    let last = offset + size.max(1) - 1;
-    match kind {
+    let (first, others) = match kind {
         Kind::F16 | Kind::F32 | Kind::F64 | Kind::ComplexF32 | Kind::ComplexF64 => {
-            classes.merge(offset, last, Class::Sse);
+            (Class::Sse, Class::Sse)
         }
-        Kind::F128 => {
-            classes.merge(offset, offset, Class::Sse);
-            classes.merge(offset + 8, offset + 8, Class::SseUp);
-        }
-        Kind::LongDouble => {
-            classes.merge(offset, offset, Class::X87);
-            classes.merge(offset + 8, offset + 8, Class::X87Up);
-        }
+        Kind::F128 => (Class::Sse, Class::SseUp),
+        Kind::LongDouble => (Class::X87, Class::X87Up),
         // On its own it is COMPLEX_X87, which never comes here; in a record it is memory.
         Kind::ComplexLongDouble => return Err(InMemory),
-        Kind::Void => {}
-        _ => classes.merge(offset, last, Class::Integer),
-    }
-    Ok(())
+        _ => (Class::Integer, Class::Integer),
+    };
+    Ok(Classes::scalar(offset, size, first, others))
 }
 
 /// Vectors: gcc passes integer ones of less than an eightbyte as integers, and those of a single
 /// float or double, which have no machine mode, in memory.
-fn classify_vector(
-    ty: TypeRef<'_>,
-    lane: Kind,
-    lanes: u64,
-    offset: u64,
-    classes: &mut Classes,
-) -> std::result::Result<(), InMemory> {
+fn classify_vector(ty: TypeRef<'_>, lane: Kind, lanes: u64, offset: u64) -> Classified {
     let size = ty.size();
     if (lanes == 1 && lane.is_float()) || !offset.is_multiple_of(size) {
         return Err(InMemory);
     }
-    if size < 8 && lane.is_integer() {
-        classes.merge(offset, offset + size - 1, Class::Integer);
-        return Ok(());
-    }
-    classes.merge(offset, offset, Class::Sse);
-    if size > 8 {
-        classes.merge(offset + 8, offset + size - 1, Class::SseUp);
-    }
-    Ok(())
+    let first = match size < 8 && lane.is_integer() {
+        true => Class::Integer,
+        false => Class::Sse,
+    };
+    Ok(Classes::scalar(offset, size, first, Class::SseUp))
 }
 
 /// 3.2.3, rule 5.
-fn post_merge(classes: &mut Classes, size: u64) -> std::result::Result<(), InMemory> {
+fn post_merge(classes: &mut Classes) -> std::result::Result<(), InMemory> {
     use Class::*;
     let class = &mut classes.class[..classes.count];
     let one_vector = class.first() == Some(&Sse) && class[1..].iter().all(|&up| up == SseUp);
-    if class.contains(&Memory) || (size > 16 && !one_vector) {
+    if class.contains(&Memory) || (class.len() > 2 && !one_vector) {
         return Err(InMemory);
     }
     for index in 0..class.len() {

@@ -65,6 +65,10 @@ fn agree(a: TypeRef<'_>, b: TypeRef<'_>, strict: bool) -> bool {
                 {
                     return false;
                 }
+                // Functions nested in one another may be met more often than can be counted.
+                if !assumed.insert((a.node, b.node)) {
+                    continue;
+                }
                 pairs.push((a.follow(&x.result), b.follow(&y.result)));
                 for (x, y) in x.params.iter().zip(&y.params) {
                     pairs.push((a.follow(x), b.follow(y)));

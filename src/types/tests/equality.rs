@@ -159,6 +159,27 @@ fn recursive_types_are_compared_to_the_end() {
     assert!(circle(2).get().same_as(circle(3).get()));
 }
 
+/// Forty levels, each of which mentions the one below twice: a trillion paths lead to the bottom.
+#[test]
+fn nested_functions_and_records_are_compared_once() {
+    for (bottom, level) in [
+        ("typedef int t0;", "typedef void (*tN)(tM, tM);"),
+        ("typedef int t0;", "typedef struct { tM *a, *b; } tN;"),
+    ] {
+        let find = || {
+            let mut declarations = Declarations::new(&LINUX_X86_64);
+            declarations.add(bottom).unwrap();
+            for index in 1..=40 {
+                let text = level.replace('N', &index.to_string());
+                let text = text.replace('M', &(index - 1).to_string());
+                declarations.add(&text).unwrap();
+            }
+            declarations.find_type("t40").unwrap()
+        };
+        assert!(find().get().same_as(find().get()));
+    }
+}
+
 #[test]
 fn long_is_what_the_target_says() {
     let long = Type::scalar(Scalar::Long, &WINDOWS_X86_64);
