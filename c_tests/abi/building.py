@@ -1,8 +1,10 @@
 """Compiles generated blocks of signatures and the programs that run them."""
 
 import collections
+import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -25,11 +27,24 @@ class Failed(Exception):
     pass
 
 
+class CompilerCrash(Failed):
+    """A compiler crashed on the code of one signature."""
+
+    def __init__(self, index, message):
+        super().__init__(message)
+        self.index = index
+
+
 def command(words):
     done = subprocess.run(["nice"] + [str(w) for w in words], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True)
     if done.returncode:
-        raise Failed(" ".join(map(str, words)) + "\n" + done.stdout[-6000:])
+        message = " ".join(map(str, words)) + "\n" + done.stdout[-6000:]
+        # gcc 12 crashes on some va_arg of a struct in a vectorizing build, say.
+        crashed = re.search(r"\b(?:body|F|call)(\d+)\b", done.stdout)
+        if "internal compiler error" in done.stdout and crashed:
+            raise CompilerCrash(int(crashed[1]), message)
+        raise Failed(message)
     return done.stdout
 
 
@@ -51,8 +66,9 @@ def blocks(first, count):
 class Batch:
     """The files of one block: written, then compiled by jobs of the pool, then linked."""
 
-    def __init__(self, args, pool, start, length):
-        self.start, self.length = start, length
+    def __init__(self, args, pool, start, length, without=frozenset()):
+        self.start, self.length, self.without = start, length, without
+        self.again = lambda index: Batch(args, pool, start, length, without | {index})
         self.directory = args.build_dir / f"batch-{start}"
         shutil.rmtree(self.directory, ignore_errors=True)
         features = set(args.features)
@@ -60,7 +76,7 @@ class Batch:
         if not self.avx:
             features.discard("avx")
         units = generate(self.directory, args.seed, start, length, features, args.boundary,
-                         args.unit)
+                         args.unit, without)
         extra = ["-mavx", "-DFCG_AVX"] if self.avx else []
         self.objects = collections.defaultdict(list)
         self.jobs = []
@@ -85,8 +101,15 @@ class Batch:
         compile_("gcc", "O0", self.directory / "index.c", everywhere)
 
     def link(self):
-        for job in self.jobs:
-            job.result()
+        try:
+            for job in self.jobs:
+                job.result()
+        except Failed:
+            # None may go on writing where the block's next try does.
+            for job in self.jobs:
+                job.cancel()
+            concurrent.futures.wait(self.jobs)
+            raise
         libraries = []
         for name, objects in self.objects.items():
             library = self.directory / f"{name}.so"

@@ -24,14 +24,15 @@ def chosen_features(text):
     return features
 
 
-def generate(directory, seed, first, count, features, boundary, unit):
-    """Returns the numbers of the units written: types_K.h, code_K.c and tables_K.c for each."""
+def generate(directory, seed, first, count, features, boundary, unit, without=frozenset()):
+    """Returns the numbers of the units written: types_K.h, code_K.c and tables_K.c for each.
+    Signatures whose indexes are in `without` are left out."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     signatures = [Drawer(seed, index, features, boundary).signature()
-                  for index in range(first, first + count)]
+                  for index in range(first, first + count) if index not in without]
     units = []
-    for number, start in enumerate(range(0, count, unit)):
+    for number, start in enumerate(range(0, len(signatures), unit)):
         part = signatures[start:start + unit]
         header = f"types_{number}.h"
         (directory / header).write_text(emit_types(part))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from building import (BLOCK, Batch, Failed, blocks, build_harness, drive, has_avx, totals_of)
+from building import (BLOCK, Batch, CompilerCrash, Failed, blocks, build_harness, drive, has_avx, totals_of)
 from generate import chosen_features
 from self_check import self_check
 
@@ -20,14 +20,21 @@ HIGHEST_SKIPPED_SHARE = 0.05
 
 def run_batch(args, batch, reasons):
     """(passed, failed, skipped) of one block."""
-    libraries = batch.link()
+    libraries = None
+    while libraries is None:
+        try:
+            libraries = batch.link()
+        except CompilerCrash as crash:
+            print(f"skipped: a compiler crashes on {crash.index}")
+            reasons["compiler crash"] += 1
+            batch = batch.again(crash.index)
     scored = batch.directory / "scored"
     crossed = subprocess.run([str(args.build_dir / "cross"), str(scored)] +
                              [str(l) for l in libraries], stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True)
     if not scored.exists():
         raise Failed(f"cross: {crossed.stdout}")
-    skipped = 0
+    skipped = len(batch.without)
     for line in scored.read_text().splitlines():
         words = line.split(" ", 3)
         if words[1] == "scored":
@@ -44,6 +51,7 @@ def run_batch(args, batch, reasons):
     totals = totals_of(output)
     if totals is None:
         raise Failed(f"the driver did not finish (status {code}):\n{output[-3000:]}")
+    totals[2] += len(batch.without)
     if totals[1] or args.verbose:
         print(output.rstrip())
     elif "not as gcc has it" in output or "disputed)" in output:

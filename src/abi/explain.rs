@@ -5,8 +5,8 @@ use crate::types::{Convention, Signature};
 use std::fmt::Write;
 
 /// Where every byte travels: a line for the prototype, one for each parameter, then the result
-/// and the stack.
-pub fn explain(signature: &Signature, assignment: &Assignment) -> String {
+/// and the stack, and the path that calls take.
+pub fn explain(signature: &Signature, assignment: &Assignment, path: &str) -> String {
     let mut rows = Vec::new();
     for (index, parameter) in assignment.parameters().iter().enumerate() {
         let ty = signature.param(index);
@@ -41,6 +41,7 @@ pub fn explain(signature: &Signature, assignment: &Assignment) -> String {
     let label_width = rows
         .iter()
         .map(|row| row.0.chars().count())
+        .chain(assignment.vector_count.map(|_| "variadic".len()))
         .max()
         .unwrap_or(0);
     let type_width = rows
@@ -64,6 +65,7 @@ pub fn explain(signature: &Signature, assignment: &Assignment) -> String {
             "variadic"
         );
     }
+    let _ = writeln!(text, "  {:label_width$}  {path}", "path");
     text
 }
 

@@ -342,6 +342,14 @@ fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
     if ty.size() == 0 {
         return Ok((ResultPassing::Void, Vec::new()));
     }
+    // It travels in memory, whose size must fit where sizes are kept.
+    if ty.size() > u64::from(u32::MAX) {
+        return Err(Error::limit(format!(
+            "result: {}: larger than {} bytes",
+            ty.describe(),
+            u32::MAX
+        )));
+    }
     if ty.kind() == Kind::ComplexLongDouble {
         return Ok((ResultPassing::Registers, vec![x87(0, 0), x87(16, 1)]));
     }

@@ -213,13 +213,11 @@ fn through_stub(
 /// Where every byte of a call travels, and by which path it is made, as text for people.
 pub fn explain(signature: &Signature) -> Result<String> {
     let assignment = abi::assign(signature)?;
-    let mut text = abi::explain(signature, &assignment);
-    let path = match marshaller::marshaller(assignment, None) {
+    let path = match marshaller::marshaller(assignment.clone(), None) {
         Ok(_) => "stub".to_owned(),
         Err(none) => format!("libffi: {}", none.reason),
     };
-    text.push_str(&format!("  path: {path}\n"));
-    Ok(text)
+    Ok(abi::explain(signature, &assignment, &path))
 }
 
 /// What executable memory holds.

@@ -1,0 +1,15 @@
+/* How much a test that repeats itself should do: all of it, or what an emulator gets done. */
+#ifndef PACE_H
+#define PACE_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* valgrind loads a library of its own into the program in this way. */
+static inline bool under_valgrind(void) {
+  const char *preloaded = getenv("LD_PRELOAD");
+  return preloaded && strstr(preloaded, "vgpreload");
+}
+
+#endif

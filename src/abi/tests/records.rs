@@ -1,0 +1,249 @@
+//! Structs and unions: the classes of their eightbytes. What is expected is what gcc does.
+
+use super::check_type;
+
+const MEMORY: &str = "memory at rdi, rax";
+
+#[test]
+fn long_double_in_records() {
+    check_type(
+        "union { long double a; long b[2]; }",
+        "0-7 rdi, 8-15 rsi",
+        "0-7 rax, 8-15 rdx",
+    );
+    check_type("union { long double a; int b; }", "[0]", MEMORY);
+    check_type("union { long double a; double b; }", "[0]", MEMORY);
+    check_type("union { long double a; float b[4]; }", "[0]", MEMORY);
+    check_type("union { long double a; }", "[0]", "0-9 st0");
+    check_type("struct { long double a; }", "[0]", "0-9 st0");
+    check_type("struct { long double a[1]; }", "[0]", "0-9 st0");
+    check_type("struct { struct { long double a; } b; }", "[0]", "0-9 st0");
+    check_type("struct { long double a, b; }", "[0]", MEMORY);
+    check_type("struct { long double a; char b; }", "[0]", MEMORY);
+    check_type("struct { long double _Complex a; }", "[0]", MEMORY);
+    check_type("union { long double _Complex a; }", "[0]", MEMORY);
+}
+
+#[test]
+fn eightbytes_are_classified_one_by_one() {
+    check_type(
+        "struct { float a, b, c; }",
+        "0-7 xmm0, 8-11 xmm1",
+        "0-7 xmm0, 8-11 xmm1",
+    );
+    check_type(
+        "struct { int a; float b; double c; }",
+        "0-7 rdi, 8-15 xmm0",
+        "0-7 rax, 8-15 xmm0",
+    );
+    check_type(
+        "struct { double a; char b; }",
+        "0-7 xmm0, 8-15 rdi",
+        "0-7 xmm0, 8-15 rax",
+    );
+    check_type(
+        "struct { char a[5]; double b; }",
+        "0-7 rdi, 8-15 xmm0",
+        "0-7 rax, 8-15 xmm0",
+    );
+    check_type(
+        "struct { float a, b; int c; }",
+        "0-7 xmm0, 8-11 rdi",
+        "0-7 xmm0, 8-11 rax",
+    );
+    check_type("struct { char a[3]; }", "rdi", "rax");
+    check_type(
+        "struct { char a[16]; }",
+        "0-7 rdi, 8-15 rsi",
+        "0-7 rax, 8-15 rdx",
+    );
+    check_type(
+        "struct { char a[9]; }",
+        "0-7 rdi, 8-8 rsi",
+        "0-7 rax, 8-8 rdx",
+    );
+    check_type("struct { char a[17]; }", "[0]", MEMORY);
+    check_type("struct { double a, b, c; }", "[0]", MEMORY);
+    check_type("struct { _Float16 a, b, c; }", "xmm0", "xmm0");
+    check_type("struct { float _Complex a; }", "xmm0", "xmm0");
+    check_type(
+        "struct { float a; float _Complex b; }",
+        "0-7 xmm0, 8-11 xmm1",
+        "0-7 xmm0, 8-11 xmm1",
+    );
+    check_type(
+        "struct { __int128 a; }",
+        "0-7 rdi, 8-15 rsi",
+        "0-7 rax, 8-15 rdx",
+    );
+    check_type("struct { void *a; }", "rdi", "rax");
+}
+
+#[test]
+fn unions_merge_their_members() {
+    check_type("union { float a; int b; }", "rdi", "rax");
+    check_type(
+        "union { double a; float b[4]; }",
+        "0-7 xmm0, 8-15 xmm1",
+        "0-7 xmm0, 8-15 xmm1",
+    );
+    check_type(
+        "union { double a[2]; char b; }",
+        "0-7 rdi, 8-15 xmm0",
+        "0-7 rax, 8-15 xmm0",
+    );
+    check_type(
+        "union { double a[2]; char b[9]; }",
+        "0-7 rdi, 8-15 rsi",
+        "0-7 rax, 8-15 rdx",
+    );
+    // The second eightbyte of a quarter-precision pair and of a vector: SSEUP after INTEGER.
+    check_type(
+        "union { _Float128 a; long b; }",
+        "0-7 rdi, 8-15 xmm0",
+        "0-7 rax, 8-15 xmm0",
+    );
+    check_type(
+        "union { m128 a; double b[2]; }",
+        "0-7 xmm0, 8-15 xmm1",
+        "0-7 xmm0, 8-15 xmm1",
+    );
+    check_type("union { m128 a; float b; }", "xmm0", "xmm0");
+    check_type(
+        "union { struct { float a; double b; } s; float c[4]; }",
+        "0-7 xmm0, 8-15 xmm1",
+        "0-7 xmm0, 8-15 xmm1",
+    );
+}
+
+/// What an alignment adds at the end has no class and travels nowhere.
+#[test]
+fn padding_travels_nowhere() {
+    check_type(
+        "struct { double a; } __attribute__((aligned(16)))",
+        "0-7 xmm0",
+        "0-7 xmm0",
+    );
+    check_type(
+        "struct { int a; } __attribute__((aligned(16)))",
+        "0-7 rdi",
+        "0-7 rax",
+    );
+    check_type("struct { } __attribute__((aligned(16)))", "nothing", "void");
+    check_type("struct { empty e; double a; }", "xmm0", "xmm0");
+    check_type(
+        "struct { long a; } __attribute__((aligned(32)))",
+        "[0]",
+        MEMORY,
+    );
+}
+
+#[test]
+fn packed_records() {
+    check_type(
+        "struct __attribute__((packed)) { char a; int b; }",
+        "[0]",
+        MEMORY,
+    );
+    check_type(
+        "struct __attribute__((packed)) { char a; double b; }",
+        "[0]",
+        MEMORY,
+    );
+    // Its members are where they would be without.
+    check_type(
+        "struct __attribute__((packed)) { int a; char b; }",
+        "rdi",
+        "rax",
+    );
+    check_type(
+        "struct __attribute__((packed)) { double a; int b; }",
+        "0-7 xmm0, 8-11 rdi",
+        "0-7 xmm0, 8-11 rax",
+    );
+    check_type(
+        "struct { struct __attribute__((packed)) { char a; short b; } c; }",
+        "[0]",
+        MEMORY,
+    );
+    check_type(
+        "union __attribute__((packed)) { char a[3]; int b; }",
+        "rdi",
+        "rax",
+    );
+}
+
+/// Bit-fields are INTEGER wherever their bits are and need no alignment. gcc counts unnamed ones,
+/// those of no width not.
+#[test]
+fn bit_fields() {
+    check_type("struct { int a : 3; }", "rdi", "rax");
+    check_type(
+        "struct { long a : 40; long b : 40; }",
+        "0-7 rdi, 8-15 rsi",
+        "0-7 rax, 8-15 rdx",
+    );
+    check_type(
+        "struct { int a : 3; float b; double c; }",
+        "0-7 rdi, 8-15 xmm0",
+        "0-7 rax, 8-15 xmm0",
+    );
+    check_type("struct { float a; int : 5; }", "rdi", "rax");
+    check_type("struct { float a; int : 0; }", "xmm0", "xmm0");
+    check_type("struct { double a; int : 5; double b; }", "[0]", MEMORY);
+    check_type(
+        "struct { float a, b; int : 5; float c; }",
+        "0-7 xmm0, 8-15 rdi",
+        "0-7 xmm0, 8-15 rax",
+    );
+    check_type(
+        "struct __attribute__((packed)) { char a; int b : 30; }",
+        "rdi",
+        "rax",
+    );
+    check_type(
+        "struct __attribute__((packed)) { float a; long b : 40; }",
+        "0-7 rdi, 8-8 rsi",
+        "0-7 rax, 8-8 rdx",
+    );
+}
+
+/// In a union gcc gives a bit-field the smallest integer type that holds it, and that type's
+/// alignment.
+#[test]
+fn bit_fields_in_unions() {
+    check_type("union { int a : 3; float b; }", "rdi", "rax");
+    check_type("union { int a : 17; char b[9]; }", "0-7 rdi, 8-11 rsi", "0-7 rax, 8-11 rdx");
+    check_type("struct __attribute__((packed)) { char a; union { int b : 7; } c; }", "rdi", "rax");
+    check_type("struct __attribute__((packed)) { char a; union { int b : 9; } c; }", "[0]", MEMORY);
+    check_type("struct __attribute__((packed)) { short a; union { int b : 9; } c; }", "rdi", "rax");
+}
+
+#[test]
+fn vectors_in_records() {
+    check_type("struct { m64 a; }", "xmm0", "xmm0");
+    check_type(
+        "struct { m64 a, b; }",
+        "0-7 xmm0, 8-15 xmm1",
+        "0-7 xmm0, 8-15 xmm1",
+    );
+    check_type("struct { m128 a; }", "xmm0", "xmm0");
+    check_type("struct { m256 a; }", "xmm0", "xmm0");
+    check_type("struct { m128 a, b; }", "[0]", MEMORY);
+    check_type("struct { m128 a; int b; }", "[0]", MEMORY);
+    check_type("struct { _Float128 a; }", "xmm0", "xmm0");
+    check_type("union { m256 a; m128 b; }", "xmm0", "xmm0");
+    check_type("struct { v4 a; float b; }", "rdi", "rax");
+    check_type("struct { v1float a; }", "[0]", MEMORY);
+}
+
+/// However many elements there are, only 64 bytes are looked at, and elements without bytes are no
+/// work at all.
+#[test]
+fn huge_arrays_cost_nothing() {
+    let huge = "struct { int none[1][0]; struct { } no[1000000000][1000000000]; int a; }";
+    check_type(huge, "rdi", "rax");
+    let assignment =
+        super::assign(&super::signature("void f(struct { char a[1000000]; })")).unwrap();
+    assert_eq!(assignment.stack_size, 1_000_000);
+}
