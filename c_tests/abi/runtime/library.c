@@ -182,9 +182,19 @@ static void fail(int argument) {
     report.first_bad_argument = (uint32_t)argument;
 }
 
+/* Indexes rise by one from case to case, but where cases were left out. */
+static uint32_t position_of(const fcg_case *c) {
+  uint32_t position = c->index - fcg_cases[0]->index;
+  if (position >= fcg_case_count)
+    position = fcg_case_count - 1;
+  while (fcg_cases[position] != c)
+    position--;
+  return position;
+}
+
 void fcg_enter(const fcg_case *c, const void *frame, int al) {
   current = c;
-  current_images = &images[c->index - fcg_cases[0]->index];
+  current_images = &images[position_of(c)];
   report.calls++;
   report.case_index = c->index;
   if ((uintptr_t)frame % 16) {
