@@ -89,7 +89,10 @@ fn every_kind_of_place() {
 #[test]
 fn a_variadic_call() {
     check(
-        &call("int printf(const char *, ...)", &["double", "int", "long double"]),
+        &call(
+            "int printf(const char *, ...)",
+            &["double", "int", "long double"],
+        ),
         "int printf(const char *, ...)
   parameter 1       const char *  rdi
   extra argument 2  double        xmm0

@@ -213,10 +213,26 @@ fn bit_fields() {
 #[test]
 fn bit_fields_in_unions() {
     check_type("union { int a : 3; float b; }", "rdi", "rax");
-    check_type("union { int a : 17; char b[9]; }", "0-7 rdi, 8-11 rsi", "0-7 rax, 8-11 rdx");
-    check_type("struct __attribute__((packed)) { char a; union { int b : 7; } c; }", "rdi", "rax");
-    check_type("struct __attribute__((packed)) { char a; union { int b : 9; } c; }", "[0]", MEMORY);
-    check_type("struct __attribute__((packed)) { short a; union { int b : 9; } c; }", "rdi", "rax");
+    check_type(
+        "union { int a : 17; char b[9]; }",
+        "0-7 rdi, 8-11 rsi",
+        "0-7 rax, 8-11 rdx",
+    );
+    check_type(
+        "struct __attribute__((packed)) { char a; union { int b : 7; } c; }",
+        "rdi",
+        "rax",
+    );
+    check_type(
+        "struct __attribute__((packed)) { char a; union { int b : 9; } c; }",
+        "[0]",
+        MEMORY,
+    );
+    check_type(
+        "struct __attribute__((packed)) { short a; union { int b : 9; } c; }",
+        "rdi",
+        "rax",
+    );
 }
 
 #[test]

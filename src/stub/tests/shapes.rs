@@ -1,0 +1,119 @@
+//! Stubs of very many signatures, run in the machine.
+
+use super::random::{Random, SCALARS, prototype};
+use super::{PRELUDE, assigned, trial};
+use crate::abi::{Assignment, assign};
+use crate::decl::{Declarations, parse_signature};
+use crate::stub::Arguments;
+use crate::types::target::LINUX_X86_64;
+
+/// All kinds of stub for one assignment.
+fn try_all(assignment: &Assignment, seed: u64) {
+    for arguments in [Arguments::Pointers, Arguments::Slots] {
+        for errno in [false, true] {
+            trial::run(assignment, arguments, errno, seed);
+        }
+    }
+}
+
+/// Says which signature failed.
+struct Tried(String);
+
+impl Drop for Tried {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the stub of {}", self.0);
+        }
+    }
+}
+
+fn try_prototype(prototype: &str) {
+    let tried = Tried(prototype.to_owned());
+    try_all(&assigned(prototype), 1);
+    drop(tried);
+}
+
+/// Each position has a register or a place on the stack of its own.
+#[test]
+fn every_scalar_in_every_position() {
+    for scalar in SCALARS {
+        for filler in ["long", "double", "char"] {
+            for position in 0..13 {
+                let mut list = vec![filler; position];
+                list.push(scalar);
+                list.push("float");
+                try_prototype(&format!("void f({})", list.join(", ")));
+            }
+        }
+        try_prototype(&format!("{scalar} f(void)"));
+        try_prototype(&format!("{} f(int, double)", scalar));
+    }
+}
+
+#[test]
+fn every_size() {
+    for size in 0..=80 {
+        let value = format!("struct {{ char c[{size}]; }}");
+        try_prototype(&format!("{value} f(void)"));
+        try_prototype(&format!("void f({value}, long, {value}, {value}, {value})"));
+        try_prototype(&format!("{value} f(long, long, long, long, long, long, long, {value}, char)"));
+    }
+    // In vector registers there are odd sizes too.
+    for lanes in 1..=8 {
+        let value = format!("struct {{ _Float16 f[{lanes}]; }}");
+        try_prototype(&format!("{value} f({value}, {value}, double, {value})"));
+        let value = format!("struct __attribute__((packed)) {{ double d; char c[{lanes}]; }}");
+        try_prototype(&format!("{value} f({value}, {value})"));
+    }
+}
+
+/// From a page on the frame is made page by page; at every size near its borders.
+#[test]
+fn large_frames() {
+    for size in (4040..4160).chain(8180..8200).chain([255, 256, 257, 300, 65_537, 1 << 20]) {
+        let value = format!("struct {{ char c[{size}]; }}");
+        try_prototype(&format!("int f({value}, int)"));
+    }
+    for size in (3960..4120).step_by(8) {
+        let value = format!("struct {{ char c[{size}]; }}");
+        try_prototype(&format!("int f({value}, wide)"));
+    }
+    try_prototype("void f(struct { char c __attribute__((aligned(8192))); }, double)");
+}
+
+#[test]
+fn two_hundred_parameters() {
+    for one in ["long", "double", "char", "two_doubles", "long double", "struct { char c[3]; }"] {
+        try_prototype(&format!("three_longs f({})", vec![one; 200].join(", ")));
+    }
+}
+
+#[test]
+fn variadic_calls() {
+    let mut declarations = Declarations::new(&LINUX_X86_64);
+    declarations.add(PRELUDE).unwrap();
+    let open = parse_signature(Some(&declarations), &LINUX_X86_64, "int f(int, ...)").unwrap();
+    for doubles in 0..12 {
+        for name in ["int", "long double", "m128", "m256", "two_longs"] {
+            let mut extra = vec![declarations.find_type("double").unwrap(); doubles];
+            extra.push(declarations.find_type(name).unwrap());
+            let call = open.complete_variadic(&extra).unwrap();
+            try_all(&assign(&call).unwrap(), 7);
+        }
+    }
+}
+
+#[test]
+fn random_signatures() {
+    let mut declarations = Declarations::new(&LINUX_X86_64);
+    declarations.add(PRELUDE).unwrap();
+    let mut random = Random(20_261_130);
+    for _ in 0..4000 {
+        let prototype = prototype(&mut random);
+        let signature = parse_signature(Some(&declarations), &LINUX_X86_64, &prototype);
+        let signature = signature.unwrap_or_else(|error| panic!("{error}"));
+        let tried = Tried(prototype);
+        try_all(&assign(&signature).unwrap(), random.next());
+        drop(tried);
+    }
+}
