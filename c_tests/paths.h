@@ -34,7 +34,7 @@ typedef struct call {
   int line;
 } call;
 
-enum { CANARY_BYTES = 64, CANARY = 0xA5, GARBAGE = 0x5A };
+enum { CANARY_BYTES = 128, CANARY = 0xA5, GARBAGE = 0x5A };
 
 static inline bool path_fails(const call *c, const char *how, const char *what) {
   return harness_check(false, c->file, c->line, "%s by %s: %s", c->path, how, what);
@@ -64,7 +64,7 @@ static inline bool same_value(const void *expected, const void *got, size_t size
   return true;
 }
 
-/* A result's place, with canaries on both sides. */
+/* A result's place, aligned for every type, with canaries on both sides. */
 typedef struct guarded {
   unsigned char *memory, *result;
   size_t size;
@@ -73,8 +73,9 @@ typedef struct guarded {
 static inline guarded guarded_new(size_t size) {
   guarded g;
   g.size = size;
-  g.memory = (unsigned char *)malloc(size + 2 * CANARY_BYTES);
-  memset(g.memory, CANARY, size + 2 * CANARY_BYTES);
+  const size_t length = (size + CANARY_BYTES - 1) / CANARY_BYTES * CANARY_BYTES + 2 * CANARY_BYTES;
+  g.memory = (unsigned char *)aligned_alloc(CANARY_BYTES, length);
+  memset(g.memory, CANARY, length);
   g.result = g.memory + CANARY_BYTES;
   return g;
 }

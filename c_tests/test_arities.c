@@ -13,15 +13,16 @@ typedef struct bytes3 {
   uint8_t b[3];
 } bytes3;
 
-/* A parameter's type by the last digit of its number. */
-#define TYPE_0 int8_t
+/* A parameter's type by the last digit of its number. The __int128 comes while there are two
+ * registers left: where one is, gcc and clang disagree about who gets it. */
+#define TYPE_0 int128
 #define TYPE_1 float
 #define TYPE_2 uint16_t
 #define TYPE_3 double
 #define TYPE_4 int64_t
 #define TYPE_5 _Bool
 #define TYPE_6 long double
-#define TYPE_7 int128
+#define TYPE_7 int8_t
 #define TYPE_8 pair
 #define TYPE_9 bytes3
 #define FOR_DIGITS(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9)
@@ -210,8 +211,8 @@ static void check_with(void *address, size_t count, uint64_t expected) {
 }
 
 static void every_number_of_arguments(void) {
-  static const char *const names[] = {"int8_t", "float",       "uint16_t", "double", "int64_t",
-                                      "_Bool",  "long double", "__int128", "pair",   "bytes3"};
+  static const char *const names[] = {"__int128", "float",       "uint16_t", "double", "int64_t",
+                                      "_Bool",    "long double", "int8_t",   "pair",   "bytes3"};
   fc_type *types[10];
   fc_decls *decls = NULL;
   CHECK_STATUS(FC_OK, fc_decls_new(&decls));
@@ -226,13 +227,8 @@ static void every_number_of_arguments(void) {
   }
   check_with(ADDRESS_OF(of_nothing), 0, of_nothing());
   const size_t step = under_valgrind() ? 9 : 1;
-  for (size_t i = 0; i < COUNT_OF(addresses); i += step) {
-#ifdef __clang__
-    /* An integer after an __int128 that found one register left: gcc uses it, clang does not. Of
-     * these lists none has that, whose first __int128 comes when two registers are left. */
-#endif
+  for (size_t i = 0; i < COUNT_OF(addresses); i += step)
     check_with(addresses[i], i + 1, hash_of_first(i + 1));
-  }
   for (size_t i = 0; i < 10; i++)
     fc_type_free(types[i]);
   fc_decls_free(decls);

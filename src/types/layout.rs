@@ -219,22 +219,26 @@ fn place_bit_field(
     let type_bits = view.size() * 8;
     let packed = (spec.packed || options.packed) && options.pack == 0 && width != 0;
     let natural = if packed { 1 } else { view.align() };
-    // In bits: a packed bit-field may start at any bit.
-    let mut align_bits = if packed { 1 } else { u64::from(natural) * 8 };
-    align_bits = align_bits.max(u64::from(spec.align) * 8);
-    let mut align = natural.max(spec.align);
-    if options.pack != 0 && width != 0 {
-        align = align.min(options.pack);
-        align_bits = align_bits.min(u64::from(options.pack) * 8);
-    }
-    let crosses = options.pack == 0 && start % align_bits + u64::from(width) > type_bits;
-    let asked = spec.align != 0 && (options.pack == 0 || spec.align <= options.pack);
-    let bit = if width == 0 || crosses {
-        round_up(start, align_bits)
-    } else if asked {
-        round_up(start, u64::from(spec.align) * 8)
-    } else {
-        start
+    let asked = match options.pack {
+        0 => spec.align,
+        pack => spec.align.min(pack),
+    };
+    // Where it was asked to start, then, if it would cross a boundary there, at that boundary.
+    let start = round_up(
+        start,
+        u64::from(asked.max(1)) * if asked == 0 { 1 } else { 8 },
+    );
+    let unit = u64::from(natural) * 8;
+    let crosses = !packed && options.pack == 0 && start % unit + u64::from(width) > type_bits;
+    let bit = match width {
+        0 => round_up(start, unit),
+        _ if crosses => round_up(start, unit),
+        _ => start,
+    };
+    let align = match options.pack {
+        0 => natural.max(spec.align),
+        _ if width == 0 => natural.max(spec.align),
+        pack => natural.max(spec.align).min(pack),
     };
     let counts = spec.name.is_some() || types.target().unnamed_bit_fields_align;
     (bit, if counts { align } else { 1 })

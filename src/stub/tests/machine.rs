@@ -103,7 +103,8 @@ impl Machine {
     fn touch(&mut self, address: u64) {
         let is_stack = address < self.stack_top && address > self.stack_top - (1 << 30);
         if is_stack && address < self.touched {
-            assert!(self.touched - address <= PAGE, "a page of the stack was skipped");
+            let skipped = self.touched - address;
+            assert!(skipped <= PAGE, "{skipped} bytes of the stack were skipped");
             self.touched = address;
         }
     }
@@ -121,7 +122,10 @@ impl Machine {
 
     /// The address of a memory operand, of which there are few forms.
     fn address(&self, one: &Instruction) -> u64 {
-        assert!(!one.is_ip_rel_memory_operand(), "code that depends on its place");
+        assert!(
+            !one.is_ip_rel_memory_operand(),
+            "code that depends on its place"
+        );
         assert_eq!(one.memory_index(), Register::None);
         let offset = one.memory_displacement64();
         if one.has_segment_prefix() {
@@ -143,7 +147,7 @@ impl Machine {
                     return self.vector[register.number()][..size].to_vec();
                 }
                 assert!(register.is_gpr() && !is_high(register));
-                self.general[register.number()].to_le_bytes()[..size].to_vec()
+                self.general[register.full_register().number()].to_le_bytes()[..size].to_vec()
             }
             OpKind::Memory => {
                 let address = self.address(one);
@@ -169,7 +173,7 @@ impl Machine {
             return;
         }
         assert!(register.is_gpr() && !is_high(register));
-        let own = &mut self.general[register.number()];
+        let own = &mut self.general[register.full_register().number()];
         let mut whole = match register.size() {
             8 | 4 => [0; 8],
             _ => own.to_le_bytes(),
@@ -232,8 +236,16 @@ impl Machine {
     fn execute(&mut self, one: &Instruction) {
         if one.has_segment_prefix() {
             assert_eq!(one.mnemonic(), Mnemonic::Mov);
-            let place = if one.op0_kind() == OpKind::Memory { 2 } else { 1 };
-            assert_eq!(self.phase, Phase::After(place), "errno is kept right after the call");
+            let place = if one.op0_kind() == OpKind::Memory {
+                2
+            } else {
+                1
+            };
+            assert_eq!(
+                self.phase,
+                Phase::After(place),
+                "errno is kept right after the call"
+            );
         }
         match one.mnemonic() {
             Mnemonic::Endbr64 => {}
@@ -253,8 +265,13 @@ impl Machine {
                 let address = self.address(one);
                 self.write(one, &address.to_le_bytes());
             }
-            Mnemonic::Mov | Mnemonic::Movups | Mnemonic::Vmovups | Mnemonic::Movd | Mnemonic::Movq
-            | Mnemonic::Movss | Mnemonic::Movsd => {
+            Mnemonic::Mov
+            | Mnemonic::Movups
+            | Mnemonic::Vmovups
+            | Mnemonic::Movd
+            | Mnemonic::Movq
+            | Mnemonic::Movss
+            | Mnemonic::Movsd => {
                 let mut bytes = self.read(one, 1);
                 let scalar = one.mnemonic() != Mnemonic::Mov && one.op0_kind() == OpKind::Memory;
                 if scalar {
@@ -269,7 +286,11 @@ impl Machine {
             }
             Mnemonic::Movsx | Mnemonic::Movsxd => {
                 let mut bytes = self.read(one, 1);
-                let sign = if bytes[bytes.len() - 1] >> 7 == 1 { 0xff } else { 0 };
+                let sign = if bytes[bytes.len() - 1] >> 7 == 1 {
+                    0xff
+                } else {
+                    0
+                };
                 bytes.resize(8, sign);
                 self.write(one, &bytes);
             }
@@ -314,7 +335,10 @@ impl Machine {
 
 /// `ah` and its kin.
 fn is_high(register: Register) -> bool {
-    matches!(register, Register::AH | Register::BH | Register::CH | Register::DH)
+    matches!(
+        register,
+        Register::AH | Register::BH | Register::CH | Register::DH
+    )
 }
 
 fn number(bytes: &[u8]) -> u64 {

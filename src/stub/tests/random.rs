@@ -50,12 +50,30 @@ pub(super) const SCALARS: [&str; 22] = [
 ];
 
 const MEMBERS: [&str; 16] = [
-    "char", "char", "short", "int", "int", "long", "float", "float", "double", "_Float16", "void *",
-    "__int128", "long double", "float _Complex", "m128", "two_longs",
+    "char",
+    "char",
+    "short",
+    "int",
+    "int",
+    "long",
+    "float",
+    "float",
+    "double",
+    "_Float16",
+    "void *",
+    "__int128",
+    "long double",
+    "float _Complex",
+    "m128",
+    "two_longs",
 ];
 
 fn record(random: &mut Random) -> String {
-    let keyword = if random.below(6) == 0 { "union" } else { "struct" };
+    let keyword = if random.below(6) == 0 {
+        "union"
+    } else {
+        "struct"
+    };
     let attribute = match random.below(10) {
         0 => " __attribute__((packed))",
         1 => " __attribute__((aligned(32)))",
@@ -81,14 +99,22 @@ fn value(random: &mut Random) -> String {
         0..=6 => random.pick(&SCALARS).to_owned(),
         7 => format!("struct {{ char c[{}]; }}", 1 + random.below(70)),
         8 => format!("struct {{ float f[{}]; }}", 1 + random.below(4)),
-        9 => format!("struct {{ char c[{}]; }}", random.below(if random.below(9) == 0 { 9000 } else { 400 })),
+        9 => {
+            let limit = if random.below(9) == 0 { 9000 } else { 400 };
+            format!("struct {{ char c[{}]; }}", random.below(limit))
+        }
         _ => record(random),
     }
 }
 
 pub(super) fn prototype(random: &mut Random) -> String {
-    let result = if random.below(6) == 0 { "void".to_owned() } else { value(random) };
-    let count = random.below(if random.below(12) == 0 { 60 } else { 14 });
+    let result = if random.below(6) == 0 {
+        "void".to_owned()
+    } else {
+        value(random)
+    };
+    let limit = if random.below(12) == 0 { 60 } else { 14 };
+    let count = random.below(limit);
     // Enumerators may be declared once only.
     let mut seen = false;
     let mut list = vec![result];
@@ -101,6 +127,10 @@ pub(super) fn prototype(random: &mut Random) -> String {
             seen = true;
         }
     }
-    let params = if count == 0 { "void".to_owned() } else { list[1..].join(", ") };
+    let params = if count == 0 {
+        "void".to_owned()
+    } else {
+        list[1..].join(", ")
+    };
     format!("{} f({params})", list[0])
 }

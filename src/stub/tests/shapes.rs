@@ -29,7 +29,7 @@ impl Drop for Tried {
 
 fn try_prototype(prototype: &str) {
     let tried = Tried(prototype.to_owned());
-    try_all(&assigned(prototype), 1);
+    try_all(&assigned(prototype), prototype.len() as u64);
     drop(tried);
 }
 
@@ -56,7 +56,9 @@ fn every_size() {
         let value = format!("struct {{ char c[{size}]; }}");
         try_prototype(&format!("{value} f(void)"));
         try_prototype(&format!("void f({value}, long, {value}, {value}, {value})"));
-        try_prototype(&format!("{value} f(long, long, long, long, long, long, long, {value}, char)"));
+        try_prototype(&format!(
+            "{value} f(long, long, long, long, long, long, long, {value}, char)"
+        ));
     }
     // In vector registers there are odd sizes too.
     for lanes in 1..=8 {
@@ -70,20 +72,48 @@ fn every_size() {
 /// From a page on the frame is made page by page; at every size near its borders.
 #[test]
 fn large_frames() {
-    for size in (4040..4160).chain(8180..8200).chain([255, 256, 257, 300, 65_537, 1 << 20]) {
+    for size in (4040..4160)
+        .chain(8180..8200)
+        .chain([255, 256, 257, 300, 65_537, 1 << 20])
+    {
         let value = format!("struct {{ char c[{size}]; }}");
         try_prototype(&format!("int f({value}, int)"));
     }
+}
+
+/// Aligning a frame moves rsp once more: that may skip no page either, wherever the stack is.
+#[test]
+fn large_aligned_frames() {
+    let run = |prototype: String| {
+        let tried = Tried(prototype);
+        let assignment = assigned(&tried.0);
+        for seed in 1..20 {
+            trial::run(&assignment, Arguments::Pointers, false, seed);
+        }
+    };
     for size in (3960..4120).step_by(8) {
-        let value = format!("struct {{ char c[{size}]; }}");
-        try_prototype(&format!("int f({value}, wide)"));
+        run(format!(
+            "int f(struct {{ char c[{size}]; }}, wide, long double)"
+        ));
     }
-    try_prototype("void f(struct { char c __attribute__((aligned(8192))); }, double)");
+    for align in [64, 1024, 4096, 8192, 65536] {
+        let aligned = format!("struct {{ char c __attribute__((aligned({align}))); }}");
+        for size in (0..4200).step_by(232) {
+            run(format!("void f({aligned}, struct {{ char c[{size}]; }})"));
+        }
+    }
 }
 
 #[test]
 fn two_hundred_parameters() {
-    for one in ["long", "double", "char", "two_doubles", "long double", "struct { char c[3]; }"] {
+    for one in [
+        "long",
+        "double",
+        "char",
+        "two_doubles",
+        "long double",
+        "struct { char c[3]; }",
+    ] {
         try_prototype(&format!("three_longs f({})", vec![one; 200].join(", ")));
     }
 }

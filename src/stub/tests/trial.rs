@@ -10,6 +10,7 @@ use iced_x86::Mnemonic;
 
 const TARGET: u64 = 0x7777_1234_5678;
 const RETURN: u64 = 0x5555_0000_1111;
+/// The stack pointer as a stub may find it: 8 below a multiple of 16.
 const STACK_TOP: u64 = 0x7fff_ffff_0008;
 const THREAD: u64 = 0x7f00_0000_0740;
 /// Not aligned to anything, as a caller's values may be.
@@ -38,7 +39,8 @@ pub(super) fn run(assignment: &Assignment, arguments: Arguments, errno: bool, se
     let code = decode(&bytes, 0x40_0000);
     check_shape(&plan, &bytes);
 
-    let mut machine = Machine::new(STACK_TOP, THREAD);
+    let stack_top = STACK_TOP - random.next() % 1024 * 16;
+    let mut machine = Machine::new(stack_top, THREAD);
     machine.general = std::array::from_fn(|_| random.next());
     let mut trial = Trial {
         assignment,
@@ -56,11 +58,17 @@ pub(super) fn run(assignment: &Assignment, arguments: Arguments, errno: bool, se
     let rsp = machine.general[RSP];
     let is_tail = matches!(stop, Stop::Jump);
     if is_tail {
-        assert_eq!(rsp, STACK_TOP, "a jump leaves the stack as it was");
+        assert_eq!(rsp, stack_top, "a jump leaves the stack as it was");
     } else {
         let align = u64::from(plan.stack_align);
-        assert!(rsp.is_multiple_of(align), "rsp {rsp:#x} is not aligned to {align}");
-        assert!(machine.touched - rsp <= 4096, "the call's push would skip a page");
+        assert!(
+            rsp.is_multiple_of(align),
+            "rsp {rsp:#x} is not aligned to {align}"
+        );
+        assert!(
+            machine.touched - rsp <= 4096,
+            "the call's push would skip a page"
+        );
     }
     trial.callee(&mut machine, &mut random);
     if is_tail {
@@ -69,9 +77,12 @@ pub(super) fn run(assignment: &Assignment, arguments: Arguments, errno: bool, se
         let (stop, index) = machine.run(&code, index);
         assert!(matches!(stop, Stop::Return(RETURN)));
         assert_eq!(index, code.len(), "nothing follows the return");
-        assert_eq!(machine.general[RSP], STACK_TOP + 8);
+        assert_eq!(machine.general[RSP], stack_top + 8);
     }
-    assert_eq!(CALLEE_SAVED.map(|register| machine.general[register]), saved);
+    assert_eq!(
+        CALLEE_SAVED.map(|register| machine.general[register]),
+        saved
+    );
     trial.check_result(&mut machine);
 }
 
@@ -98,12 +109,19 @@ fn check_shape(plan: &Plan, bytes: &[u8]) {
 
 impl Trial<'_> {
     fn lay_out(&mut self, machine: &mut Machine, random: &mut Random) {
+        let top = machine.stack_top;
         let mut region = |name, base, bytes: Vec<u8>, is_writable| {
-            machine.memory.push(Region { name, base, bytes, is_writable });
+            machine.memory.push(Region {
+                name,
+                base,
+                bytes,
+                is_writable,
+            });
         };
-        let depth = 4096 * 4 + 3 * u64::from(self.assignment.stack_size + self.assignment.stack_align);
-        region("stack", STACK_TOP - depth, random.bytes(depth as usize), true);
-        region("return address", STACK_TOP, RETURN.to_le_bytes().to_vec(), false);
+        let depth =
+            4096 * 4 + 3 * u64::from(self.assignment.stack_size + self.assignment.stack_align);
+        region("stack", top - depth, random.bytes(depth as usize), true);
+        region("return address", top, RETURN.to_le_bytes().to_vec(), false);
         let mut array = Vec::new();
         let mut next = VALUES;
         for parameter in self.assignment.parameters() {
@@ -143,7 +161,7 @@ impl Trial<'_> {
             region("errno", THREAD - 40, random.bytes(4), true);
             region("captured errno", THREAD - 8, random.bytes(4), true);
         }
-        machine.general[RSP] = STACK_TOP;
+        machine.general[RSP] = top;
         machine.general[usize::from(ENTRY.arguments)] = ARRAY;
         machine.general[result_register] = handed;
         machine.general[11] = TARGET;
@@ -166,7 +184,10 @@ impl Trial<'_> {
     /// Every byte is where the callee looks for it.
     fn check_call(&self, machine: &mut Machine) {
         assert_eq!(machine.general[11], TARGET);
-        assert_ne!(machine.general[RAX], TARGET, "al is a count, never a piece of an address");
+        assert_ne!(
+            machine.general[RAX], TARGET,
+            "al is a count, never a piece of an address"
+        );
         for (parameter, value) in self.assignment.parameters().iter().zip(&self.values) {
             for piece in self.assignment.pieces(parameter) {
                 let mut expected = value[piece.offset as usize..][..piece.size as usize].to_vec();
@@ -179,8 +200,10 @@ impl Trial<'_> {
                 assert_eq!(found, expected, "{parameter:?} {piece:?}");
             }
         }
-        if let ResultPassing::Memory { address: Place::General(register), .. } =
-            self.assignment.result
+        if let ResultPassing::Memory {
+            address: Place::General(register),
+            ..
+        } = self.assignment.result
         {
             assert_eq!(machine.general[usize::from(register)], self.result_address);
         }
@@ -196,7 +219,9 @@ impl Trial<'_> {
         if !area.is_empty() {
             machine.store(rsp, &area);
         }
-        for register in (0..16).filter(|register| *register != RSP && !CALLEE_SAVED.contains(register)) {
+        for register in
+            (0..16).filter(|register| *register != RSP && !CALLEE_SAVED.contains(register))
+        {
             machine.general[register] = random.next();
         }
         for register in &mut machine.vector {
@@ -255,6 +280,9 @@ impl Trial<'_> {
         }
         assert_eq!(machine.load(self.result_address, expected.len()), expected);
         let wide = |piece: &Piece| piece.size > 16;
-        assert_eq!(machine.vzeroupper, self.assignment.result_pieces().iter().any(wide));
+        assert_eq!(
+            machine.vzeroupper,
+            self.assignment.result_pieces().iter().any(wide)
+        );
     }
 }
