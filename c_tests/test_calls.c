@@ -1,4 +1,5 @@
-/* Functions of libc, libm, zlib and sqlite3, and long parameter lists, on every path. */
+/* Functions of libc, libm, zlib and sqlite3, and long lists of one type, on every path. Mixed lists
+ * are in test_arities.c. */
 #include "paths.h"
 
 #include <complex.h>
@@ -175,8 +176,6 @@ static void sqlite(void) {
 #define AS_INT64(n) int64_t a##n
 #define AS_NAME(n) a##n
 #define AS_DOUBLE(n) double a##n
-#define AS_MIXED(n) int8_t a##n, float b##n
-#define AS_MIXED_NAME(n) a##n, b##n
 
 static double weighted(const double *values, size_t count) {
   double sum = 0;
@@ -202,11 +201,6 @@ static double of_200_doubles(HUNDRED(AS_DOUBLE, 1), HUNDRED(AS_DOUBLE, 2)) {
   return weighted(values, 200);
 }
 
-static double of_200_mixed(HUNDRED(AS_MIXED, 1)) {
-  double values[] = {HUNDRED(AS_MIXED_NAME, 1)};
-  return weighted(values, 200);
-}
-
 static fc_signature *double_of(const fc_type *const *params, size_t count) {
   fc_signature *signature = NULL;
   CHECK_STATUS(FC_OK, fc_signature_new(FC_ABI_DEFAULT, fc_type_scalar(FC_F64), params, count, count,
@@ -216,71 +210,25 @@ static fc_signature *double_of(const fc_type *const *params, size_t count) {
 
 static void two_hundred_arguments(void) {
   int64_t ints[200];
-  double doubles[200], mixed[200], of_ints, of_doubles, of_mixed;
-  int8_t bytes[200];
-  float floats[200];
-  const fc_type *int_types[200], *double_types[200], *mixed_types[200];
-  void *int_args[200], *double_args[200], *mixed_args[200];
+  double doubles[200], of_ints, of_doubles;
+  const fc_type *int_types[200], *double_types[200];
+  void *int_args[200], *double_args[200];
   for (size_t i = 0; i < 200; i++) {
     ints[i] = (int64_t)(i * 7919 % 1009) - 500;
     doubles[i] = (double)ints[i] / 4;
-    bytes[i] = (int8_t)(i * 37);
-    floats[i] = (float)doubles[i];
-    mixed[i] = i % 2 ? floats[i] : bytes[i];
     int_types[i] = fc_type_scalar(FC_I64);
     double_types[i] = fc_type_scalar(FC_F64);
-    mixed_types[i] = fc_type_scalar(i % 2 ? FC_F32 : FC_I8);
     int_args[i] = &ints[i];
     double_args[i] = &doubles[i];
-    mixed_args[i] = i % 2 ? (void *)&floats[i] : (void *)&bytes[i];
   }
   of_ints = weighted_ints(ints, 200);
   of_doubles = weighted(doubles, 200);
-  of_mixed = weighted(mixed, 200);
   fc_signature *signature = double_of(int_types, 200);
   CHECK_CALL_WITH(of_200_ints, signature, int_args, &of_ints);
   fc_signature_free(signature);
   signature = double_of(double_types, 200);
   CHECK_CALL_WITH(of_200_doubles, signature, double_args, &of_doubles);
   fc_signature_free(signature);
-  signature = double_of(mixed_types, 200);
-  CHECK_CALL_WITH(of_200_mixed, signature, mixed_args, &of_mixed);
-  fc_signature_free(signature);
-}
-
-typedef struct block {
-  uint8_t bytes[20000];
-} block;
-
-static uint64_t hash(const uint8_t *bytes, size_t length) {
-  uint64_t sum = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++)
-    sum = (sum ^ bytes[i]) * 1099511628211u;
-  return sum;
-}
-
-static uint64_t hash_of_blocks(int before, block a, block b, double after) {
-  return hash(a.bytes, sizeof a.bytes) ^ (hash(b.bytes, sizeof b.bytes) << 1) ^
-         (uint64_t)(before + (int)after);
-}
-
-/* Frames of many pages, which the stack must be grown for page by page. */
-static void arguments_larger_than_a_page(void) {
-  static block a, b;
-  for (size_t i = 0; i < sizeof a.bytes; i++) {
-    a.bytes[i] = (uint8_t)(i * 31);
-    b.bytes[i] = (uint8_t)(i * 17 + 5);
-  }
-  int before = 3;
-  double after = 4;
-  uint64_t expected = hash_of_blocks(before, a, b, after);
-  fc_decls *decls = NULL;
-  CHECK_STATUS(FC_OK, fc_decls_new(&decls));
-  CHECK_STATUS(FC_OK, fc_decls_add(decls, "struct block { unsigned char bytes[20000]; };"));
-  void *args[] = {&before, &a, &b, &after};
-  CHECK_CALL_AT(hash_of_blocks, decls, "unsigned long f(int, struct block, struct block, double)",
-                args, &expected);
-  fc_decls_free(decls);
 }
 
 int main(void) {
@@ -293,6 +241,5 @@ int main(void) {
   RUN(zlib_there_and_back);
   RUN(sqlite);
   RUN(two_hundred_arguments);
-  RUN(arguments_larger_than_a_page);
   return harness_end();
 }

@@ -166,12 +166,13 @@ static void overflow_in_a_thread(void) {
 
 /* A frame that skipped the guard page would write to memory that is not the stack's. */
 static void a_stack_that_is_too_small_ends_at_its_guard(void) {
-  static const uint32_t flags[] = {0, FC_CAPTURE_ERRNO};
+  static const uint32_t flags[] = {FC_REQUIRE_STUB, FC_REQUIRE_STUB | FC_CAPTURE_ERRNO,
+                                   FC_FORCE_FALLBACK};
   fc_decls *decls = decls_of(megabyte_text);
   for (size_t i = 0; i < COUNT_OF(flags) && !under_valgrind(); i++) {
     callee target = {NULL, ADDRESS_OF(of_megabyte), NULL, decls, megabyte_prototype, false};
     fc_function *function = NULL;
-    CHECK_STATUS(FC_OK, function_of(&target, flags[i] | FC_REQUIRE_STUB, &function));
+    CHECK_STATUS(FC_OK, function_of(&target, flags[i], &function));
     overflowing_entry = fc_function_entry(function);
     fflush(stdout);
     const pid_t child = fork();

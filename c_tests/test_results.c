@@ -1,10 +1,6 @@
 /* Results of every size: exactly their bytes are written, and narrow ones are extended. */
 #include "paths.h"
 
-#include <complex.h>
-
-__extension__ typedef __int128 int128;
-
 /* The compiler leaves what it likes above a narrow result: here the rest of `from`. */
 #define NARROW(name, type)                                                                         \
   static type name(int64_t from) { return (type)from; }
@@ -170,21 +166,6 @@ static void structs_of_floats(void) {
   fc_decls_free(decls);
 }
 
-static long double half(long double x) { return x / 2; }
-static double _Complex times_i(double _Complex z) { return z * I; }
-static int128 negated(int128 x) { return -x; }
-
-static void wide_scalars(void) {
-  long double l = 3.0L, l_expected = half(l);
-  double _Complex z = 1 + 2 * I, z_expected = times_i(z);
-  int128 i = ((int128)1 << 100) + 7, i_expected = negated(i);
-  void *l_args[] = {&l}, *z_args[] = {&z}, *i_args[] = {&i};
-  CHECK_CALL_AT(half, NULL, "long double f(long double)", l_args, &l_expected);
-  CHECK_CALL_AT(times_i, NULL, "double _Complex f(double _Complex)", z_args, &z_expected);
-  callee negate = {NULL, ADDRESS_OF(negated), NULL, NULL, "__int128 f(__int128)", true};
-  check_call(&negate, i_args, &i_expected, __FILE__, __LINE__);
-}
-
 enum side { LEFT = -1, RIGHT = 1 };
 enum color { RED, BLUE = 0x7FFFFFFF };
 static enum side other_side(enum side s) { return s == LEFT ? RIGHT : LEFT; }
@@ -216,7 +197,6 @@ int main(void) {
   RUN(narrow_arguments);
   RUN(structs_of_bytes);
   RUN(structs_of_floats);
-  RUN(wide_scalars);
   RUN(enums);
   RUN(no_result_and_no_arguments);
   return harness_end();

@@ -1,8 +1,10 @@
 /* Binding, calling and freeing from eight threads at once, with shared handles and own ones. */
 #include "harness.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { THREADS = 8, ROUNDS = 300 };
 
@@ -114,6 +116,136 @@ static void one_entry_for_all(void) {
   }
 }
 
+#if defined(__x86_64__)
+/* Integers and doubles fill registers of their own, in their own order: each of the 3,003 orders of
+ * six integers and eight doubles is a signature of its own, and calls this one function rightly. */
+enum { INTEGERS = 6, DOUBLES = 8, PARAMS = INTEGERS + DOUBLES, ORDERS = 600, LIVING = 100 };
+
+static double weigh(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, double p,
+                    double q, double r, double s, double t, double u, double v, double w) {
+  errno = (int)a;
+  return (double)(a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f) + 7 * p + 8 * q + 9 * r + 10 * s +
+         11 * t + 12 * u + 13 * v + 14 * w;
+}
+
+typedef struct weigher {
+  fc_function *function;
+  bool is_double[PARAMS];
+  bool keeps_errno;
+} weigher;
+
+static bool weigher_new(size_t order, weigher *out) {
+  const fc_type *params[PARAMS];
+  uint32_t state = (uint32_t)order * 2654435761u + 1;
+  int integers = INTEGERS;
+  for (int i = 0; i < PARAMS; i++) {
+    state = state * 1664525u + 1013904223u;
+    out->is_double[i] = (int)((state >> 16) % (uint32_t)(PARAMS - i)) >= integers;
+    integers -= !out->is_double[i];
+    params[i] = fc_type_scalar(out->is_double[i] ? FC_F64 : FC_I64);
+  }
+  fc_function_options options;
+  fc_signature *signature = NULL;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  out->keeps_errno = order % 2;
+  options.flags = FC_REQUIRE_STUB | (out->keeps_errno ? FC_CAPTURE_ERRNO : 0);
+  out->function = NULL;
+  if (fc_signature_new(FC_ABI_DEFAULT, fc_type_scalar(FC_F64), params, PARAMS, PARAMS,
+                       &signature) == FC_OK)
+    fc_function_new(signature, ADDRESS_OF(weigh), &options, &out->function);
+  fc_signature_free(signature);
+  return out->function != NULL;
+}
+
+/* In one of four ways. */
+static int weigh_by(const weigher *w, int64_t base, int way) {
+  fc_slot slots[PARAMS];
+  void *args[PARAMS];
+  int64_t integer = base;
+  double number = 0.5, result = 0;
+  for (int i = 0; i < PARAMS; i++) {
+    args[i] = &slots[i];
+    if (w->is_double[i])
+      slots[i].f64 = number++;
+    else
+      slots[i].i = integer++;
+  }
+  if (way == 0)
+    fc_invoke(w->function, &result, args);
+  else if (way == 1)
+    fc_function_entry(w->function)(&result, args);
+  else {
+    if (way == 2)
+      fc_invoke_slots(w->function, &slots[0], slots);
+    else
+      fc_function_slot_entry(w->function)(&slots[0], slots);
+    result = slots[0].f64;
+  }
+  sched_yield();
+  const double expected = weigh(base, base + 1, base + 2, base + 3, base + 4, base + 5, 0.5, 1.5,
+                                2.5, 3.5, 4.5, 5.5, 6.5, 7.5);
+  return memcmp(&expected, &result, sizeof result) != 0 ||
+         (w->keeps_errno && fc_captured_errno() != (int)base);
+}
+
+static weigher living[LIVING];
+
+static double cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+static double enough_seconds;
+
+/* What is made and freed here lies on the pages of what the others call: new code replaces them. */
+static void *make_weighers(void *argument) {
+  worker *self = (worker *)argument;
+  pthread_barrier_wait(&start);
+  for (int round = 0; round < 10 || cpu_seconds() < enough_seconds; round++) {
+    weigher w;
+    const size_t order = (size_t)(round * 7 + self->number * 75) % ORDERS;
+    if (weigher_new(order, &w))
+      self->failures += weigh_by(&w, self->number * 100000 + round, round / 3 % 4);
+    else
+      self->failures++;
+    fc_function_free(w.function);
+  }
+  return NULL;
+}
+
+static void *call_the_living(void *argument) {
+  worker *self = (worker *)argument;
+  pthread_barrier_wait(&start);
+  for (int round = 0; round < 10 || cpu_seconds() < enough_seconds; round++)
+    for (int i = 0; i < LIVING; i++)
+      self->failures += weigh_by(&living[i], self->number * 100000 + round, (round + i) % 4);
+  return NULL;
+}
+
+static void pages_are_replaced_under_running_code(void) {
+  worker workers[THREADS];
+  for (size_t i = 0; i < LIVING; i++) {
+    weigher between;
+    CHECK(weigher_new(ORDERS + i, &living[i]));
+    CHECK(fc_function_entry(living[i].function) != NULL);
+    CHECK(weigher_new(i, &between) && fc_function_entry(between.function) != NULL);
+    fc_function_free(between.function);
+  }
+  enough_seconds = cpu_seconds() + 2;
+  pthread_barrier_init(&start, NULL, THREADS);
+  for (int i = 0; i < THREADS; i++) {
+    workers[i].number = i + 1;
+    workers[i].failures = 0;
+    CHECK_INT(0, pthread_create(&workers[i].thread, NULL, i % 2 ? make_weighers : call_the_living,
+                                &workers[i]));
+  }
+  for (int i = 0; i < THREADS; i++) {
+    pthread_join(workers[i].thread, NULL);
+    CHECK_INT(0, workers[i].failures);
+  }
+  pthread_barrier_destroy(&start);
+  for (size_t i = 0; i < LIVING; i++)
+    fc_function_free(living[i].function);
+}
+#endif
+
 int main(void) {
   fc_function_options options;
   memset(&options, 0, sizeof options);
@@ -127,6 +259,9 @@ int main(void) {
   }
   RUN(eight_threads_at_once);
   RUN(one_entry_for_all);
+#if defined(__x86_64__)
+  RUN(pages_are_replaced_under_running_code);
+#endif
   for (int i = 0; i < 2; i++)
     fc_function_free(shared_functions[i]);
   fc_decls_free(shared_decls);

@@ -10,6 +10,7 @@ pub use explain::explain;
 
 use crate::error::{Error, Result};
 use crate::types::{Convention, Signature, TypeRef};
+use std::hash::{Hash, Hasher};
 
 /// The stack bytes of one call's arguments, at most.
 pub const MAX_STACK: u64 = 1 << 28;
@@ -39,7 +40,7 @@ pub enum Extension {
 }
 
 /// Some bytes of a value, and where they travel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The first of them in the value.
     pub offset: u32,
@@ -49,8 +50,22 @@ pub struct Piece {
     pub place: Place,
 }
 
+/// Assignments are looked up by the million: what is hashed often is hashed as one number.
+impl Hash for Piece {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let place = match self.place {
+            Place::General(register) => u64::from(register),
+            Place::Vector(register) => 1 << 32 | u64::from(register),
+            Place::X87(register) => 2 << 32 | u64::from(register),
+            Place::Stack(offset) => 3 << 32 | u64::from(offset),
+        };
+        state.write_u64(u64::from(self.offset) << 32 | u64::from(self.size));
+        state.write_u64(place);
+    }
+}
+
 /// A parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Bytes of the whole value.
     pub size: u32,
@@ -58,6 +73,14 @@ pub struct Parameter {
     pub extension: Extension,
     first: u32,
     count: u32,
+}
+
+impl Hash for Parameter {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        // Where its pieces are in the list follows from their numbers.
+        let extension = self.extension as u64;
+        state.write_u64(u64::from(self.size) << 32 | u64::from(self.count) << 2 | extension);
+    }
 }
 
 /// How the result comes back.
@@ -163,6 +186,15 @@ impl Builder {
         self.assignment.first_result_piece = self.assignment.pieces.len() as u32;
         self.assignment.pieces.extend_from_slice(pieces);
         self.assignment
+    }
+}
+
+/// How a scalar fills a register as a parameter: the upper half of a register has no meaning for one
+/// of 32 bits, in any convention.
+fn parameter_extension(ty: TypeRef<'_>) -> Extension {
+    match ty.size() < 4 {
+        true => extension(ty),
+        false => Extension::None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! System V, x86-64. Section numbers are those of the x86-64 psABI. Where gcc and clang disagree
 //! it is gcc that is followed, which is what the psABI says too.
 
-use super::{Assignment, Builder, MAX_STACK, Piece, Place, ResultPassing, extension};
+use super::{Assignment, Builder, MAX_STACK, Piece, Place, ResultPassing, parameter_extension};
 use crate::error::{Error, Result};
 use crate::types::{Convention, Data, Kind, Signature, TypeRef};
 
@@ -374,12 +374,39 @@ fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
 }
 
 impl State {
+    /// The register of a scalar of one eightbyte, which is classified at a glance, if there is one
+    /// left.
+    fn scalar_register(&mut self, ty: TypeRef<'_>) -> Option<Place> {
+        let kind = ty.value_kind();
+        if kind == Kind::Pointer || kind.is_integer() && ty.size() <= 8 {
+            let register = *GENERAL.get(self.general)?;
+            self.general += 1;
+            return Some(Place::General(register));
+        }
+        if matches!(kind, Kind::F16 | Kind::F32 | Kind::F64) {
+            let register = *ALL_VECTOR.get(self.vector)?;
+            self.vector += 1;
+            return Some(Place::Vector(register));
+        }
+        None
+    }
+
     /// 3.2.3, "Passing". A value goes wholly to registers or wholly to the stack, and registers
     /// that it could not use are left to later ones.
     fn parameter(&mut self, ty: TypeRef<'_>, extra: bool) -> Result<()> {
         let size = ty.size();
         if size == 0 {
-            self.builder.parameter(0, extension(ty), &[]);
+            self.builder.parameter(0, parameter_extension(ty), &[]);
+            return Ok(());
+        }
+        if let Some(register) = self.scalar_register(ty) {
+            let piece = Piece {
+                offset: 0,
+                size: size as u32,
+                place: register,
+            };
+            self.builder
+                .parameter(size as u32, parameter_extension(ty), &[piece]);
             return Ok(());
         }
         let in_registers = classify(ty).ok().filter(|classes| {
@@ -408,7 +435,7 @@ impl State {
                     count += 1;
                 }
                 self.builder
-                    .parameter(size as u32, extension(ty), &list[..count]);
+                    .parameter(size as u32, parameter_extension(ty), &list[..count]);
                 return Ok(());
             }
         }
@@ -434,7 +461,8 @@ impl State {
             size: size as u32,
             place: Place::Stack(place as u32),
         };
-        self.builder.parameter(size as u32, extension(ty), &[piece]);
+        self.builder
+            .parameter(size as u32, parameter_extension(ty), &[piece]);
         Ok(())
     }
 }

@@ -151,7 +151,6 @@ pub unsafe extern "C" fn fc_signature_parse(
             let prototype = text(prototype, "fc_signature_parse: prototype")?;
             parse(decls, prototype)?
         };
-        signature.check_types()?;
         out.write(signature_into_raw(signature));
         Ok(())
     })

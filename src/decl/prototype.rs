@@ -19,9 +19,14 @@ pub fn signature(
         return parse_signature(declarations, target, text);
     }
     match declarations {
-        Some(declarations) => declarations.function(name).ok_or_else(|| {
-            Error::not_found(format!("{name}: no function of that name is declared"))
-        }),
+        Some(declarations) => match declarations.function(name) {
+            // Unlike a prototype's, its types may have been incomplete when it was declared.
+            Some(signature) => signature.check_types().map(|()| signature),
+            // It may name a function type.
+            None => parse_signature(Some(declarations), target, text).map_err(|_| {
+                Error::not_found(format!("{name}: no function of that name is declared"))
+            }),
+        },
         None => Err(Error::not_found(format!(
             "{name}: a name alone needs declarations; give a prototype, as \"int {name}(int)\""
         ))),

@@ -338,6 +338,10 @@ unsafe fn call<const UNITS: usize>(
                 add(source(value, parameter, piece));
             }
         }
+        // libffi makes its argument area without looking whether the stack has room for it.
+        if assignment.stack_size >= PAGE as u32 {
+            touch_stack(assignment.stack_size as usize + PAGE);
+        }
         ffi_call(
             (&raw const fallback.cif).cast_mut(),
             fallback.target,
@@ -354,6 +358,19 @@ unsafe fn call<const UNITS: usize>(
             store_exactly(assignment, result, returned);
         }
     }
+}
+
+const PAGE: usize = 4096;
+
+/// Uses so many bytes of stack, page by page, so that a stack that ends is met at its guard page.
+#[inline(never)]
+fn touch_stack(bytes: usize) {
+    let page = std::hint::black_box([0u8; PAGE]);
+    if bytes > PAGE {
+        touch_stack(bytes - PAGE);
+    }
+    // Used afterwards too, so that the call above stays a call.
+    std::hint::black_box(&page);
 }
 
 /// What libffi reads for a piece.

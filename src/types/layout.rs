@@ -219,15 +219,16 @@ fn place_bit_field(
     let type_bits = view.size() * 8;
     let packed = (spec.packed || options.packed) && options.pack == 0 && width != 0;
     let natural = if packed { 1 } else { view.align() };
+    // The pragma is no limit for a bit-field of no width.
     let asked = match options.pack {
-        0 => spec.align,
-        pack => spec.align.min(pack),
+        pack if pack != 0 && width != 0 => spec.align.min(pack),
+        _ => spec.align,
     };
     // Where it was asked to start, then, if it would cross a boundary there, at that boundary.
-    let start = round_up(
-        start,
-        u64::from(asked.max(1)) * if asked == 0 { 1 } else { 8 },
-    );
+    let start = match asked {
+        0 => start,
+        _ => round_up(start, u64::from(asked) * 8),
+    };
     let unit = u64::from(natural) * 8;
     let crosses = !packed && options.pack == 0 && start % unit + u64::from(width) > type_bits;
     let bit = match width {

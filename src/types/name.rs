@@ -145,6 +145,9 @@ fn record_text(ty: TypeRef<'_>, record: &Record, depth: u32) -> String {
             .name
             .as_deref()
             .map_or(String::new(), |name| text(name).into_owned());
+        if field.align != 0 && field.bits.is_none() {
+            body.push_str(&format!("_Alignas({}) ", field.align));
+        }
         body.push_str(&declaration(ty.follow(&field.link), name, depth + 1));
         if let Some(bits) = field.bits {
             body.push_str(&format!(" : {bits}"));

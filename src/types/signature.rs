@@ -11,8 +11,8 @@ use std::ffi::{CStr, CString};
 #[derive(Clone, Debug)]
 pub struct Signature(Type);
 
-fn incomplete(ty: &Type) -> Error {
-    let name = ty.get().describe();
+fn incomplete(ty: TypeRef<'_>) -> Error {
+    let name = ty.describe();
     Error::argument(format!(
         "{name} is incomplete: its members are not known, so it has no size"
     ))
@@ -140,15 +140,16 @@ impl Signature {
     /// Every type that travels by value is complete.
     pub fn check_types(&self) -> Result<()> {
         let function = self.function();
-        for index in 0..function.params.len() {
-            let ty = self.param(index);
-            if !ty.get().is_complete() {
-                return Err(incomplete(&ty).within(format!("parameter {}", index + 1)));
+        let view = self.get();
+        for (index, param) in function.params.iter().enumerate() {
+            let ty = view.follow(param);
+            if !ty.is_complete() {
+                return Err(incomplete(ty).within(format!("parameter {}", index + 1)));
             }
         }
-        let result = self.result();
-        if !result.get().is_complete() && result.kind() != Kind::Void {
-            return Err(incomplete(&result).within("result"));
+        let result = view.follow(&function.result);
+        if !result.is_complete() && result.kind() != Kind::Void {
+            return Err(incomplete(result).within("result"));
         }
         Ok(())
     }
@@ -197,6 +198,11 @@ impl Signature {
 
     /// The whole prototype as C text.
     pub fn prototype(&self) -> String {
-        self.get().declare(&self.name().to_string_lossy())
+        let text = self.get().declare(&self.name().to_string_lossy());
+        match self.function().convention {
+            Convention::Win64 => text + " __attribute__((ms_abi))",
+            Convention::SysV64 => text + " __attribute__((sysv_abi))",
+            _ => text,
+        }
     }
 }

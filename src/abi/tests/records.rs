@@ -235,6 +235,37 @@ fn bit_fields_in_unions() {
     );
 }
 
+/// A part that is memory by itself stays so, whatever else the whole has at its place: members are
+/// not thrown together first.
+#[test]
+fn parts_are_classified_by_themselves() {
+    let x87_and_float = "union { long double a; float b; }";
+    check_type(
+        &format!("union {{ unsigned a; {x87_and_float} b; }}"),
+        "[0]",
+        MEMORY,
+    );
+    let x87_and_bits = "union { long double a; long long b : 48; int c; }";
+    check_type(
+        &format!("union {{ {x87_and_bits} a; unsigned __int128 b; }}"),
+        "[0]",
+        MEMORY,
+    );
+    // Without the part between them they merge to integers.
+    check_type(
+        "union { unsigned __int128 a; long double b; }",
+        "0-7 rdi, 8-15 rsi",
+        "0-7 rax, 8-15 rdx",
+    );
+    // The same, where the unaligned part is a union of bit-fields.
+    check_type(
+        "struct __attribute__((packed)) { long a; unsigned char b : 3; \
+         union { unsigned short c : 11; unsigned d : 3; } e; }",
+        "[0]",
+        MEMORY,
+    );
+}
+
 #[test]
 fn vectors_in_records() {
     check_type("struct { m64 a; }", "xmm0", "xmm0");

@@ -34,6 +34,7 @@ pub(super) struct Machine {
     pub(super) stack_top: u64,
     pub(super) vzeroupper: bool,
     zero: bool,
+    above: bool,
 }
 
 /// Why the machine stands still.
@@ -66,6 +67,7 @@ impl Machine {
             stack_top,
             vzeroupper: false,
             zero: false,
+            above: false,
         }
     }
 
@@ -224,7 +226,8 @@ impl Machine {
                 }
                 Mnemonic::Ret => return (Stop::Return(self.pop()), index),
                 Mnemonic::Jne if self.zero => {}
-                Mnemonic::Jne => {
+                Mnemonic::Ja if !self.above => {}
+                Mnemonic::Jne | Mnemonic::Ja => {
                     let target = one.near_branch_target();
                     index = code.iter().position(|one| one.ip() == target).unwrap();
                 }
@@ -304,7 +307,10 @@ impl Machine {
             }
             Mnemonic::And => {
                 self.arithmetic(one, |a, b| a & b);
-                assert_eq!(one.op0_register(), Register::RSP);
+                assert!(matches!(one.op0_register(), Register::RSP | Register::RAX));
+            }
+            Mnemonic::Cmp => {
+                self.above = number(&self.read(one, 0)) > number(&self.read(one, 1));
             }
             Mnemonic::Or => self.arithmetic(one, |a, b| a | b),
             Mnemonic::Shl => self.arithmetic(one, |a, b| a << (b & 63)),

@@ -50,7 +50,7 @@ fn the_array_is_overwritten_last() {
             from(Pointee(0), 0, 8, Extension::None, Place::General(RDI)),
             from(Pointee(2), 0, 8, Extension::None, Place::Vector(0)),
             from(Pointee(3), 0, 1, Extension::Sign, Place::General(RDX)),
-            from(Pointee(1), 0, 4, Extension::Sign, Place::General(RSI)),
+            from(Pointee(1), 0, 4, Extension::None, Place::General(RSI)),
         ]
     );
     let moves = planned("void f(long, int, double, char)", Slots).register_moves;

@@ -217,39 +217,55 @@ fn pushed_words(plan: &Plan) -> Option<Vec<Word>> {
     Some(words)
 }
 
-/// Bytes of an argument area that is not pushed, with what aligning it may take.
+/// Bytes of an argument area that is not pushed.
 fn allocated(plan: &Plan) -> u32 {
     // The pushes leave rsp 8 below a multiple of 16.
-    let area = plan.stack_size.next_multiple_of(16) + 8;
-    match plan.stack_align > 16 {
-        true => area + plan.stack_align,
-        false => area,
-    }
+    plan.stack_size.next_multiple_of(16) + 8
 }
 
-/// Makes room for an argument area that is not pushed.
+/// Makes room for an argument area that is not pushed. No page is skipped, so that a stack that ends
+/// is met at its guard page.
 fn allocate(code: &mut Assembler, plan: &Plan) {
-    let frame = allocated(plan);
-    if let Ok(frame) = i8::try_from(frame) {
-        dynasm!(code ; .arch x64 ; sub rsp, BYTE frame);
-    } else if frame < PAGE {
-        dynasm!(code ; .arch x64 ; sub rsp, frame as i32);
+    let area = allocated(plan);
+    let align = plan.stack_align;
+    if align > 16 && area + align >= PAGE {
+        allocate_aligned_pages(code, area, align);
+        return;
+    }
+    if let Ok(area) = i8::try_from(area) {
+        dynasm!(code ; .arch x64 ; sub rsp, BYTE area);
+    } else if area < PAGE {
+        dynasm!(code ; .arch x64 ; sub rsp, area as i32);
     } else {
-        // No page is skipped, so that a stack that ends is met at its guard page.
         dynasm!(code
             ; .arch x64
-            ; mov eax, (frame / PAGE) as i32
+            ; mov eax, (area / PAGE) as i32
             ; probe:
             ; sub rsp, PAGE as i32
             ; or BYTE [rsp], 0
             ; dec eax
             ; jnz <probe
-            ; sub rsp, (frame % PAGE) as i32
+            ; sub rsp, (area % PAGE) as i32
         );
     }
-    if plan.stack_align > 16 {
-        dynasm!(code ; .arch x64 ; and rsp, -(plan.stack_align as i32));
+    if align > 16 {
+        dynasm!(code ; .arch x64 ; and rsp, -(align as i32));
     }
+}
+
+/// The same where aligning may take the area over a page: rax says where it will begin.
+fn allocate_aligned_pages(code: &mut Assembler, area: u32, align: u32) {
+    dynasm!(code
+        ; .arch x64
+        ; lea rax, [rsp - area as i32]
+        ; and rax, -(align as i32)
+        ; probe:
+        ; or BYTE [rsp], 0
+        ; sub rsp, PAGE as i32
+        ; cmp rsp, rax
+        ; ja <probe
+        ; mov rsp, rax
+    );
 }
 
 struct Emitter {

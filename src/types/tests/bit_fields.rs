@@ -3,6 +3,7 @@
 
 use super::{aligned, case, enumeration, m, pack, packed, record, union};
 use crate::types::Scalar::*;
+use crate::types::target::LINUX_X86_64;
 
 #[test]
 #[rustfmt::skip]
@@ -99,6 +100,7 @@ fn bit_fields_under_pragma_pack() {
     case("pack(2) struct packed { int a : 5; char b; }", pack(packed(record(vec![m(Int).bits(5), m(Char)])), 2), (2, 2, &[0, 8]), (2, 2, &[0, 8]));
     case("pack(4) struct { char a; int b : 5 aligned(2); char c; }", pack(record(vec![m(Char), m(Int).bits(5).aligned(2), m(Char)]), 4), (4, 4, &[0, 16, 24]), (4, 4, &[0, 16, 24]));
     case("pack(1) struct aligned(4) { char a; int b : 5; char c; }", pack(aligned(record(vec![m(Char), m(Int).bits(5), m(Char)]), 4), 1), (4, 4, &[0, 8, 16]), (4, 4, &[0, 8, 16]));
+    case("pack(1) struct { char a; char : 0 aligned(4); int c : 9; }", pack(record(vec![m(Char), m(Char).bits(0).unnamed().aligned(4), m(Int).bits(9)]), 1), (6, 1, &[0, 32]), (8, 4, &[0, 32]));
     case("pack(2) union { int a : 3; long b : 33; }", pack(union(vec![m(Int).bits(3), m(Long).bits(33)]), 2), (6, 2, &[0, 0]), (6, 2, &[0, 0]));
 }
 
@@ -113,4 +115,18 @@ fn aligned_bit_fields() {
     case("struct { char a; int b : 3 aligned(4) packed; int c : 2; }", record(vec![m(Char), m(Int).bits(3).aligned(4).packed(), m(Int).bits(2)]), (8, 4, &[0, 32, 35]), (8, 4, &[0, 32, 35]));
     case("struct packed { char a : 3; int b : 9 aligned(2); }", packed(record(vec![m(Char).bits(3), m(Int).bits(9).aligned(2)])), (4, 2, &[0, 16]), (4, 2, &[0, 16]));
     case("union { char a; int b : 3 aligned(16); }", union(vec![m(Char), m(Int).bits(3).aligned(16)]), (16, 16, &[0, 0]), (16, 16, &[0, 0]));
+}
+
+/// Where gcc and clang disagree for x86-64 it is gcc that is followed.
+#[test]
+#[rustfmt::skip]
+fn aligned_bit_fields_of_gcc() {
+    let x86_64 = |text: &str, of: super::Record, expected: super::Layout| {
+        let ty = super::make(&LINUX_X86_64, of);
+        let view = ty.get();
+        assert_eq!((view.size(), view.align(), &super::positions(view)[..]), expected, "{text}");
+    };
+    x86_64("struct { char a : 3; long long b : 33 aligned(4); char c; }", record(vec![m(Char).bits(3), m(LongLong).bits(33).aligned(4), m(Char)]), (16, 8, &[0, 64, 104]));
+    x86_64("pack(2) struct { char a : 8; int b : 32 aligned(32); void *c; }", pack(record(vec![m(Char).bits(8), m(Int).bits(32).aligned(32), m(Pointer)]), 2), (14, 2, &[0, 16, 48]));
+    x86_64("pack(8) struct { char a : 1; char b : 5 aligned(16); int c : 3; }", pack(record(vec![m(Char).bits(1), m(Char).bits(5).aligned(16), m(Int).bits(3)]), 8), (16, 8, &[0, 64, 69]));
 }
