@@ -84,6 +84,15 @@ pub(super) struct Token {
     pub(super) end: u32,
 }
 
+impl Token {
+    /// Before the first.
+    pub(super) const NONE: Token = Token {
+        kind: Kind::End,
+        start: 0,
+        end: 0,
+    };
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Space,
@@ -177,11 +186,23 @@ impl<'s> Lexer<'s> {
 
     /// The next token; at the end `End`, again and again.
     #[inline]
-    pub(super) fn next(&mut self) -> Token {
+    ///
+    /// It is written in place, member by member: copying it as a whole right afterwards would wait
+    /// for those writes.
+    pub(super) fn next(&mut self, token: &mut Token) {
+        let (start, kind) = self.scan();
+        token.kind = kind;
+        // Sources are limited to far less than 4 GiB.
+        token.start = start as u32;
+        token.end = self.position as u32;
+    }
+
+    #[inline(always)]
+    fn scan(&mut self) -> (usize, Kind) {
         loop {
             let start = self.position;
             let Some(&byte) = self.bytes.get(start) else {
-                return self.token(start, Kind::End);
+                return (start, Kind::End);
             };
             match class(byte) {
                 Class::Space => self.position += 1,
@@ -191,32 +212,23 @@ impl<'s> Lexer<'s> {
                 }
                 Class::Letter => {
                     if let Some(kind) = self.word() {
-                        return self.token(start, kind);
+                        return (start, kind);
                     }
                 }
                 Class::Mark => {
                     self.position += 1;
-                    return self.token(start, Kind::Mark(byte));
+                    return (start, Kind::Mark(byte));
                 }
                 Class::Digit => {
                     self.number();
-                    return self.token(start, Kind::Number);
+                    return (start, Kind::Number);
                 }
                 Class::Other => {
                     if let Some(kind) = self.other(byte) {
-                        return self.token(start, kind);
+                        return (start, kind);
                     }
                 }
             }
-        }
-    }
-
-    fn token(&self, start: usize, kind: Kind) -> Token {
-        // Sources are limited to far less than 4 GiB.
-        Token {
-            kind,
-            start: start as u32,
-            end: self.position as u32,
         }
     }
 

@@ -95,12 +95,10 @@ impl<'s, 'd> Parser<'s, 'd> {
         earlier: Option<&'d Declarations>,
         purpose: Purpose,
     ) -> Parser<'s, 'd> {
-        let mut lexer = Lexer::new(source);
-        let token = lexer.next();
-        Parser {
+        let mut parser = Parser {
             source,
-            lexer,
-            token,
+            lexer: Lexer::new(source),
+            token: Token::NONE,
             types: TypeBuilder::new(target),
             purpose,
             earlier,
@@ -113,7 +111,9 @@ impl<'s, 'd> Parser<'s, 'd> {
             open_tags: Vec::new(),
             tentative: false,
             depth: 0,
-        }
+        };
+        parser.advance();
+        parser
     }
 
     pub(super) fn target(&self) -> &'static Target {
@@ -123,7 +123,7 @@ impl<'s, 'd> Parser<'s, 'd> {
     // ------------------------------------------------------------------------------ tokens
 
     pub(super) fn advance(&mut self) {
-        self.token = self.lexer.next();
+        self.lexer.next(&mut self.token);
     }
 
     /// The token's text.
