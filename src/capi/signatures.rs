@@ -48,7 +48,7 @@ pub struct fc_signature {
 pub(super) unsafe fn signature_of(pointer: *const fc_signature, what: &str) -> Result<Signature> {
     // SAFETY: the caller's promise; a signature is its function type.
     let ty = unsafe { type_of(pointer.cast(), what)? };
-    Signature::of(&ty).ok_or_else(|| Error::argument(format!("{what} is no signature")))
+    Signature::of_function(ty).ok_or_else(|| Error::argument(format!("{what} is no signature")))
 }
 
 /// A signature as C's pointer to it, borrowed.
@@ -57,7 +57,7 @@ pub(super) fn borrowed_signature(signature: &Signature) -> *const fc_signature {
 }
 
 fn signature_into_raw(signature: Signature) -> *mut fc_signature {
-    into_raw(signature.ty().clone()).cast()
+    into_raw(signature.into_type()).cast()
 }
 
 fn convention(abi: AbiNumber) -> Result<Convention> {

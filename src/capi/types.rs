@@ -124,10 +124,8 @@ pub(super) fn borrowed(ty: &Type) -> *const fc_type {
 /// A type as C's pointer to it, with a reference that C gives back.
 pub(super) fn into_raw(ty: Type) -> *mut fc_type {
     let pointer = borrowed(&ty).cast_mut();
-    if let Some(table) = ty.table() {
-        // The count stays up until `release`.
-        let _ = Arc::into_raw(Arc::clone(table));
-    }
+    // The count stays up until `release`.
+    let _ = ty.into_table().map(Arc::into_raw);
     pointer
 }
 

@@ -38,11 +38,13 @@ pub(super) fn reserve(length: usize) -> Result<usize> {
     Ok(address as usize)
 }
 
-/// Single pages that are mapped already: mapping and touching sixteen at once costs little more
-/// than one.
+/// Single pages that are mapped already, sixteen at a time. Between them lie pages without access,
+/// so that each is a mapping of its own: the kernel is faster when it need not split one.
 #[derive(Default)]
 pub(super) struct SparePages {
-    next: usize,
+    /// The pages that are left, and what lies between them.
+    start: usize,
+    taken: usize,
     left: usize,
 }
 
@@ -51,19 +53,46 @@ impl SparePages {
 
     fn take(&mut self, page: usize) -> Result<Draft> {
         if self.left == 0 {
-            let pages = Draft::map(page * SparePages::COUNT, libc::MAP_POPULATE)?;
-            self.next = pages.address as usize;
-            self.left = SparePages::COUNT;
-            // Page by page they become drafts, which unmap or move them.
-            std::mem::forget(pages);
+            self.refill(page)?;
         }
-        let address = self.next as *mut u8;
-        self.next += page;
+        let address = (self.start + 2 * self.taken * page) as *mut u8;
+        self.taken += 1;
         self.left -= 1;
         Ok(Draft {
             address,
             length: page,
         })
+    }
+
+    fn refill(&mut self, page: usize) -> Result<()> {
+        if self.start != 0 {
+            // Only what lies between the pages: they themselves were moved away, and others may
+            // have been given their places.
+            for index in 0..SparePages::COUNT {
+                let between = self.start + (2 * index + 1) * page;
+                // SAFETY: the page is in the range that was reserved, and nobody has access to it.
+                unsafe { libc::munmap(between as *mut libc::c_void, page) };
+            }
+            self.start = 0;
+        }
+        let length = 2 * SparePages::COUNT * page;
+        let start = reserve(length)?;
+        for index in 0..SparePages::COUNT {
+            let address = (start + 2 * index * page) as *mut u8;
+            let protection = libc::PROT_READ | libc::PROT_WRITE;
+            // SAFETY: the page is in the range that was just reserved.
+            if unsafe { libc::mprotect(address.cast(), page, protection) } != 0 {
+                let error = failed("mprotect", "pages for new code");
+                // SAFETY: the range was just reserved, and nobody knows it.
+                unsafe { libc::munmap(start as *mut libc::c_void, length) };
+                return Err(error);
+            }
+            // The page gets its memory now, with the others.
+            // SAFETY: it is writable.
+            unsafe { address.write_volatile(0) };
+        }
+        (self.start, self.taken, self.left) = (start, 0, SparePages::COUNT);
+        Ok(())
     }
 }
 
@@ -77,13 +106,13 @@ impl Draft {
     pub(super) fn new(length: usize, page: usize, spare: &mut SparePages) -> Result<Draft> {
         match length == page {
             true => spare.take(page),
-            false => Draft::map(length, 0),
+            false => Draft::map(length),
         }
     }
 
-    fn map(length: usize, flags: libc::c_int) -> Result<Draft> {
+    fn map(length: usize) -> Result<Draft> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a new mapping at an address of the system's choice touches no other memory.
         let address = unsafe { libc::mmap(ptr::null_mut(), length, protection, flags, -1, 0) };
         if address == libc::MAP_FAILED {

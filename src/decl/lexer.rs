@@ -184,6 +184,15 @@ impl<'s> Lexer<'s> {
         self.bytes.get(self.position + ahead).copied().unwrap_or(0)
     }
 
+    /// The first character after the token that was read last, white space passed over; 0 at the end
+    /// and where only a token would tell.
+    #[inline]
+    pub(super) fn peek_mark(&self) -> u8 {
+        let rest = self.bytes.get(self.position..).unwrap_or_default();
+        let mark = rest.iter().find(|&&byte| byte != b' ');
+        mark.copied().unwrap_or(0)
+    }
+
     /// The next token; at the end `End`, again and again.
     #[inline]
     ///

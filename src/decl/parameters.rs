@@ -81,6 +81,16 @@ impl<'s> Parser<'s, '_> {
         if matches!(self.token.kind, Kind::Mark(b',' | b')')) && specifiers.attributes.is_plain() {
             return Ok((None, self.decay(specifiers.base).link));
         }
+        // Nearly all others are a type and a name.
+        if self.token.kind == Kind::Name
+            && specifiers.attributes.is_plain()
+            && matches!(self.lexer.peek_mark(), b',' | b')')
+        {
+            let name = self.word();
+            self.refuse_complex_macro(name, &specifiers)?;
+            self.advance();
+            return Ok((Some(name), self.decay(specifiers.base).link));
+        }
         let declared = self.declarator(&specifiers, Naming::Optional, Role::Parameter)?;
         if let Some(name) = declared.name {
             self.refuse_complex_macro(name, &specifiers)?;

@@ -3,55 +3,72 @@
 
 use std::collections::HashMap;
 
-/// Up to this many names are looked through one by one.
-const FEW: usize = 16;
+/// Up to this many names are looked through one by one, and need no memory of their own.
+const FEW: usize = 8;
 
 /// The parameters of the prototypes that are being read, innermost last.
 #[derive(Default)]
 pub(super) struct Scope<'s> {
-    names: Vec<&'s str>,
+    few: [&'s str; FEW],
+    length: usize,
+    /// Those after the few.
+    more: Vec<&'s str>,
     /// How often each name is there, once they are many.
-    counts: HashMap<&'s str, u32>,
+    counts: Option<Box<HashMap<&'s str, u32>>>,
 }
 
 impl<'s> Scope<'s> {
     /// How many names there are: what `leave` needs to return to.
     pub(super) fn mark(&self) -> usize {
-        self.names.len()
+        self.length
     }
 
     /// Adds the name of a parameter.
+    #[inline]
     pub(super) fn declare(&mut self, name: &'s str) {
-        self.names.push(name);
-        if self.names.len() == FEW + 1 {
-            for &name in &self.names {
-                *self.counts.entry(name).or_default() += 1;
-            }
-        } else if self.names.len() > FEW {
-            *self.counts.entry(name).or_default() += 1;
+        match self.few.get_mut(self.length) {
+            Some(place) => *place = name,
+            None => self.declare_more(name),
         }
+        self.length += 1;
+    }
+
+    fn declare_more(&mut self, name: &'s str) {
+        let few = self.few;
+        let counts = self.counts.get_or_insert_with(|| {
+            let mut counts = Box::<HashMap<&str, u32>>::default();
+            for name in few {
+                *counts.entry(name).or_default() += 1;
+            }
+            counts
+        });
+        *counts.entry(name).or_default() += 1;
+        self.more.push(name);
     }
 
     /// Takes away the names that came since `mark`.
     pub(super) fn leave(&mut self, mark: usize) {
-        if self.names.len() > FEW && mark > FEW {
-            for name in &self.names[mark..] {
-                if let Some(count) = self.counts.get_mut(name) {
-                    *count -= 1;
+        if let Some(counts) = &mut self.counts {
+            if mark <= FEW {
+                self.counts = None;
+            } else {
+                for name in &self.more[mark - FEW..] {
+                    if let Some(count) = counts.get_mut(name) {
+                        *count -= 1;
+                    }
                 }
             }
-        } else if self.names.len() > FEW {
-            self.counts.clear();
         }
-        self.names.truncate(mark);
+        self.more.truncate(mark.saturating_sub(FEW));
+        self.length = mark;
     }
 
     /// A parameter has this name.
     #[inline]
     pub(super) fn contains(&self, name: &str) -> bool {
-        if self.names.len() <= FEW {
-            return self.names.contains(&name);
+        match &self.counts {
+            None => self.few[..self.length].contains(&name),
+            Some(counts) => counts.get(name).is_some_and(|&count| count > 0),
         }
-        self.counts.get(name).is_some_and(|&count| count > 0)
     }
 }

@@ -159,6 +159,11 @@ impl Signature {
         &self.0
     }
 
+    /// The function type, given up by the signature.
+    pub fn into_type(self) -> Type {
+        self.0
+    }
+
     /// The same, borrowed.
     pub fn get(&self) -> TypeRef<'_> {
         self.0.get()

@@ -299,6 +299,14 @@ impl Type {
         }
     }
 
+    /// The reference to the table that holds it, given up by the type.
+    pub fn into_table(self) -> Option<Arc<TypeTable>> {
+        match self.0 {
+            Repr::Static(_) => None,
+            Repr::Table(table, _) => Some(table),
+        }
+    }
+
     /// Borrows it.
     pub fn get(&self) -> TypeRef<'_> {
         match &self.0 {
