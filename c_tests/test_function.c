@@ -164,6 +164,23 @@ static void a_name_is_looked_up_in_decls(void) {
   fc_library_free(library);
 }
 
+/* glibc's headers rely on it: strerror_r is __xpg_strerror_r there. */
+static void a_label_is_the_symbol(void) {
+  fc_library *library = libc_library();
+  fc_decls *decls = NULL;
+  fc_function *function = NULL;
+  CHECK_STATUS(FC_OK, fc_decls_new(&decls));
+  CHECK_STATUS(FC_OK, fc_decls_add(decls, "int magnitude(int) __asm__(\"\" \"abs\");"));
+  CHECK_STATUS(FC_OK, fc_bind(library, decls, "magnitude", NULL, &function));
+  CHECK_INT(9, call_abs(function, -9));
+  fc_function_free(function);
+  CHECK_STATUS(FC_OK, fc_bind(library, NULL, "int size(int) __asm__(\"abs\")", NULL, &function));
+  CHECK_INT(9, call_abs(function, -9));
+  fc_function_free(function);
+  fc_decls_free(decls);
+  fc_library_free(library);
+}
+
 /* The library is loaded by nothing else: were it unloaded, the call would crash. */
 static void a_function_keeps_all_that_it_needs(void) {
   static const uint32_t flags[] = {0, FC_FORCE_FALLBACK};
@@ -316,6 +333,7 @@ int main(void) {
   RUN(options_of_other_sizes);
   RUN(what_cannot_be_bound);
   RUN(a_name_is_looked_up_in_decls);
+  RUN(a_label_is_the_symbol);
   RUN(a_function_keeps_all_that_it_needs);
   RUN(a_signature_may_be_freed_first);
   RUN(errno_is_captured_on_every_path);

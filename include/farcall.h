@@ -20,6 +20,10 @@
  *    bits of flags are FC_ERR_ARGUMENT.
  *  - Strings are UTF-8 and end in NUL; those that are handed in are copied.
  *  - Sizes, offsets and alignments are in bytes.
+ *  - FC_ERR_MEMORY is for executable memory. Where the ordinary heap has nothing left, the process
+ *    ends. Reading C text takes up to 128 KiB of stack.
+ *  - A child of fork may use everything that its parent had made.
+ *  - Once loaded, the library stays loaded (-z nodelete).
  */
 
 
@@ -480,7 +484,8 @@ typedef struct fc_code_stats {
    */
   size_t size;
   /**
-   * Stubs. Each distinct way for arguments to travel has two, for pointers and for slots.
+   * Stubs. Each distinct way for arguments to travel has two, for pointers and for slots. Some
+   * thousands that no function uses any more are kept for the next.
    */
   size_t stubs;
   /**
@@ -691,7 +696,7 @@ const struct fc_type *fc_type_element(const struct fc_type *type);
 size_t fc_type_length(const struct fc_type *type);
 
 /**
- * A type as C text: "struct point", "const char *", "int (*)(double)".
+ * A type as C text: "struct point", "const char *", "int (*)(double)". Very long ones are cut with "...".
  *
  * @return UTF-8 text that lives as long as the type; NULL for NULL.
  *
@@ -801,9 +806,10 @@ enum fc_status fc_decls_new(struct fc_decls **out);
  *
  * Any thread may call this; others that use the collection meanwhile wait.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, and what no compiler would accept
- *         as a type; FC_ERR_SYNTAX for what does not parse: the message gives line and column, says
- *         what was expected, and shows the line; FC_ERR_LIMIT for text of unreasonable size or depth.
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL and text that is no UTF-8; FC_ERR_SYNTAX for what does not parse
+ *         or what C does not allow: the message gives line and column, says what was expected, and
+ *         shows the line; FC_ERR_LIMIT for a text of more than 16 MiB, more than 256 parentheses or 64
+ *         structs in one another, and what fc_type_struct and fc_signature_new limit.
  */
 enum fc_status fc_decls_add(struct fc_decls *decls,
                             const char *c_source);
@@ -867,7 +873,8 @@ enum fc_status fc_decls_at(const struct fc_decls *decls,
                            const char **name);
 
 /**
- * Frees a collection. Types and signatures that came from it live on.
+ * Frees a collection. Types and signatures that came from it live on, and with them the other types of
+ * the text that declared them.
  *
  * @param decls the collection; NULL does nothing.
  *
@@ -914,10 +921,10 @@ enum fc_status fc_signature_new(fc_abi abi,
  *
  * Any thread may call this.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, a parameter or result of a type that
- *         none can have, and one of an incomplete type; FC_ERR_SYNTAX for what does not parse;
- *         FC_ERR_NOT_FOUND where only a name was given and `decls` has no function of that name;
- *         FC_ERR_LIMIT for too many parameters, or text of unreasonable size or depth.
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, and a function of `decls` with a parameter
+ *         or result of an incomplete type; FC_ERR_SYNTAX for what does not parse or what C does not
+ *         allow; FC_ERR_NOT_FOUND where only a name was given and `decls` has no function of that name;
+ *         FC_ERR_LIMIT for too many parameters, and as fc_decls_add.
  */
 enum fc_status fc_signature_parse(const struct fc_decls *decls,
                                   const char *prototype,
@@ -926,7 +933,8 @@ enum fc_status fc_signature_parse(const struct fc_decls *decls,
 /**
  * Completes the signature of a variadic function with the types of one call's extra arguments.
  *
- * @param prototype a signature that is variadic.
+ * @param prototype a signature that is variadic; if it is complete already, its extra arguments are
+ *                  replaced.
  * @param extra     the types of the extra arguments, after C's default argument promotions
  *                  (C11, 6.5.2.2p6): double for float, int for what is narrower; NULL only if
  *                  `count` is 0.
@@ -1100,7 +1108,9 @@ void fc_library_free(struct fc_library *library);
  *
  * @return FC_OK; FC_ERR_ARGUMENT for NULL, unknown or contradicting flags, and a variadic prototype that
  *         is not completed (fc_signature_variadic); FC_ERR_UNSUPPORTED for a convention or a flag that
- *         this version does not know, and for a type that the path which was asked for cannot pass;
+ *         this version does not know, and for a type that the path cannot pass: a stub passes no
+ *         vectors of 64 bytes, libffi none at all, nor _Float128 in registers, nor on the stack what is
+ *         aligned to more than 16 bytes;
  *         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack; FC_ERR_MEMORY and
  *         FC_ERR_SYSTEM if there is no memory for code.
  */
@@ -1115,7 +1125,7 @@ enum fc_status fc_function_new(const struct fc_signature *signature,
  * @param library   the library, which is kept open for as long as the function lives.
  * @param decls     (optional) where the types are declared.
  * @param prototype "double pow(double, double)", or the name of a function in `decls`. Its name is the
- *                  symbol that is looked up.
+ *                  symbol that is looked up, or its __asm__ label if the declaration has one.
  * @param options   flags; NULL: none.
  * @param out       the function, which the caller frees with fc_function_free.
  *
@@ -1165,7 +1175,8 @@ const char *fc_function_path(const struct fc_function *function);
 void fc_function_free(struct fc_function *function);
 
 /**
- * Calls a function. NOTHING IS CHECKED: not the function, not the pointers.
+ * Calls a function. NOTHING IS CHECKED: not the function, not the pointers, nor that the thread's stack has
+ * room for the arguments.
  *
  * @param function the function.
  * @param ret      memory for the result: exactly as many bytes as its type has are written. It is
@@ -1185,7 +1196,8 @@ void fc_invoke(const struct fc_function *function,
  * The function's own code, which saves fc_invoke's look at the function. It is made when it is first
  * asked for and lives as long as the function. It is called as fc_invoke is, and checks as little.
  *
- * @return NULL for NULL, and if there is no memory for code, with a message.
+ * @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
+ *         code: fc_invoke works there all the same.
  *
  * Any thread may call this.
  */
@@ -1214,7 +1226,8 @@ void fc_invoke_slots(const struct fc_function *function,
  * The function's own code for slots, as fc_function_entry. It is called as fc_invoke_slots is, and checks
  * as little.
  *
- * @return NULL for NULL, and if there is no memory for code, with a message.
+ * @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
+ *         code: fc_invoke works there all the same.
  *
  * Any thread may call this.
  */

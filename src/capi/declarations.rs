@@ -60,9 +60,10 @@ pub unsafe extern "C" fn fc_decls_new(out: *mut *mut fc_decls) -> fc_status {
 ///
 /// Any thread may call this; others that use the collection meanwhile wait.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, and what no compiler would accept
-///         as a type; FC_ERR_SYNTAX for what does not parse: the message gives line and column, says
-///         what was expected, and shows the line; FC_ERR_LIMIT for text of unreasonable size or depth.
+/// @return FC_OK; FC_ERR_ARGUMENT for NULL and text that is no UTF-8; FC_ERR_SYNTAX for what does not parse
+///         or what C does not allow: the message gives line and column, says what was expected, and
+///         shows the line; FC_ERR_LIMIT for a text of more than 16 MiB, more than 256 parentheses or 64
+///         structs in one another, and what fc_type_struct and fc_signature_new limit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_decls_add(decls: *mut fc_decls, c_source: *const c_char) -> fc_status {
     guard(|| {
@@ -196,7 +197,8 @@ pub unsafe extern "C" fn fc_decls_at(
     })
 }
 
-/// Frees a collection. Types and signatures that came from it live on.
+/// Frees a collection. Types and signatures that came from it live on, and with them the other types of
+/// the text that declared them.
 ///
 /// @param decls the collection; NULL does nothing.
 ///

@@ -2,10 +2,11 @@
 
 use super::declarations::fc_decls;
 use super::libraries::{fc_library, library_of};
-use super::signatures::{borrowed_signature, fc_signature, parse, signature_of};
+use super::signatures::{borrowed_signature, fc_signature, signature_of, with_declarations};
 use super::status::{fc_status, guard, guarded};
 use super::{Out, check_flags, null, options, required, text};
 use crate::code::{self, CallPath};
+use crate::decl;
 use crate::error::{Error, Result};
 use crate::invoke::{Function, Options};
 use crate::stub::Arguments;
@@ -123,7 +124,9 @@ unsafe fn function_of<'a>(pointer: *const fc_function, what: &str) -> Result<&'a
 ///
 /// @return FC_OK; FC_ERR_ARGUMENT for NULL, unknown or contradicting flags, and a variadic prototype that
 ///         is not completed (fc_signature_variadic); FC_ERR_UNSUPPORTED for a convention or a flag that
-///         this version does not know, and for a type that the path which was asked for cannot pass;
+///         this version does not know, and for a type that the path cannot pass: a stub passes no
+///         vectors of 64 bytes, libffi none at all, nor _Float128 in registers, nor on the stack what is
+///         aligned to more than 16 bytes;
 ///         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack; FC_ERR_MEMORY and
 ///         FC_ERR_SYSTEM if there is no memory for code.
 #[unsafe(no_mangle)]
@@ -157,7 +160,7 @@ pub unsafe extern "C" fn fc_function_new(
 /// @param library   the library, which is kept open for as long as the function lives.
 /// @param decls     (optional) where the types are declared.
 /// @param prototype "double pow(double, double)", or the name of a function in `decls`. Its name is the
-///                  symbol that is looked up.
+///                  symbol that is looked up, or its __asm__ label if the declaration has one.
 /// @param options   flags; NULL: none.
 /// @param out       the function, which the caller frees with fc_function_free.
 ///
@@ -176,13 +179,15 @@ pub unsafe extern "C" fn fc_bind(
     guard(|| {
         let out = Out::new(out, "fc_bind: out")?;
         // SAFETY: the pointers are as the documentation asks.
-        let (library, signature, how) = unsafe {
+        let (library, (signature, symbol), how) = unsafe {
             let library = library_of(library, "fc_bind: library")?;
             let prototype = text(prototype, "fc_bind: prototype")?;
             let how = bind_options(options, "fc_bind: options")?;
-            (library, parse(decls, prototype)?, how)
+            let find = |known: Option<&_>| decl::function(known, code::target(), prototype);
+            (library, with_declarations(decls, find)?, how)
         };
-        out.write(function_into_raw(Function::bind(&library, signature, how)?));
+        let function = Function::bind(&library, signature, &symbol, how)?;
+        out.write(function_into_raw(function));
         Ok(())
     })
 }
@@ -238,7 +243,8 @@ pub unsafe extern "C" fn fc_function_free(function: *mut fc_function) {
     }
 }
 
-/// Calls a function. NOTHING IS CHECKED: not the function, not the pointers.
+/// Calls a function. NOTHING IS CHECKED: not the function, not the pointers, nor that the thread's stack has
+/// room for the arguments.
 ///
 /// @param function the function.
 /// @param ret      memory for the result: exactly as many bytes as its type has are written. It is
@@ -263,7 +269,8 @@ pub unsafe extern "C-unwind" fn fc_invoke(
 /// The function's own code, which saves fc_invoke's look at the function. It is made when it is first
 /// asked for and lives as long as the function. It is called as fc_invoke is, and checks as little.
 ///
-/// @return NULL for NULL, and if there is no memory for code, with a message.
+/// @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
+///         code: fc_invoke works there all the same.
 ///
 /// Any thread may call this.
 #[unsafe(no_mangle)]
@@ -310,7 +317,8 @@ pub unsafe extern "C-unwind" fn fc_invoke_slots(
 /// The function's own code for slots, as fc_function_entry. It is called as fc_invoke_slots is, and checks
 /// as little.
 ///
-/// @return NULL for NULL, and if there is no memory for code, with a message.
+/// @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
+///         code: fc_invoke works there all the same.
 ///
 /// Any thread may call this.
 #[unsafe(no_mangle)]

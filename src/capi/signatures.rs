@@ -5,7 +5,7 @@ use super::status::{fc_status, guard, guarded};
 use super::types::{borrowed, fc_type, into_raw, release, type_of};
 use super::{Out, null, slice, text};
 use crate::code;
-use crate::decl;
+use crate::decl::{self, Declarations};
 use crate::error::{Error, Result};
 use crate::invoke;
 use crate::types::{Convention, Signature, Type};
@@ -134,10 +134,10 @@ pub unsafe extern "C" fn fc_signature_new(
 ///
 /// Any thread may call this.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, a parameter or result of a type that
-///         none can have, and one of an incomplete type; FC_ERR_SYNTAX for what does not parse;
-///         FC_ERR_NOT_FOUND where only a name was given and `decls` has no function of that name;
-///         FC_ERR_LIMIT for too many parameters, or text of unreasonable size or depth.
+/// @return FC_OK; FC_ERR_ARGUMENT for NULL, text that is no UTF-8, and a function of `decls` with a parameter
+///         or result of an incomplete type; FC_ERR_SYNTAX for what does not parse or what C does not
+///         allow; FC_ERR_NOT_FOUND where only a name was given and `decls` has no function of that name;
+///         FC_ERR_LIMIT for too many parameters, and as fc_decls_add.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_signature_parse(
     decls: *const fc_decls,
@@ -149,27 +149,33 @@ pub unsafe extern "C" fn fc_signature_parse(
         // SAFETY: the pointers are as the documentation asks.
         let signature = unsafe {
             let prototype = text(prototype, "fc_signature_parse: prototype")?;
-            parse(decls, prototype)?
+            with_declarations(decls, |known| {
+                decl::signature(known, code::target(), prototype)
+            })?
         };
         out.write(signature_into_raw(signature));
         Ok(())
     })
 }
 
-/// A prototype, or the name of a function in `decls`.
+/// Lets `read` see what stands in `decls`, which may be NULL.
 ///
 /// # Safety
 ///
 /// `decls` is NULL or points to declarations that live.
-pub(super) unsafe fn parse(decls: *const fc_decls, prototype: &str) -> Result<Signature> {
+pub(super) unsafe fn with_declarations<T>(
+    decls: *const fc_decls,
+    read: impl FnOnce(Option<&Declarations>) -> Result<T>,
+) -> Result<T> {
     // SAFETY: the caller's promise.
     let declarations = unsafe { decls.as_ref() }.map(|decls| decls.declarations.read());
-    decl::signature(declarations.as_deref(), code::target(), prototype)
+    read(declarations.as_deref())
 }
 
 /// Completes the signature of a variadic function with the types of one call's extra arguments.
 ///
-/// @param prototype a signature that is variadic.
+/// @param prototype a signature that is variadic; if it is complete already, its extra arguments are
+///                  replaced.
 /// @param extra     the types of the extra arguments, after C's default argument promotions
 ///                  (C11, 6.5.2.2p6): double for float, int for what is narrower; NULL only if
 ///                  `count` is 0.

@@ -12,7 +12,8 @@ use libc::size_t;
 pub struct fc_code_stats {
     /// sizeof(fc_code_stats).
     pub size: size_t,
-    /// Stubs. Each distinct way for arguments to travel has two, for pointers and for slots.
+    /// Stubs. Each distinct way for arguments to travel has two, for pointers and for slots. Some
+    /// thousands that no function uses any more are kept for the next.
     pub stubs: size_t,
     /// Bytes of stubs.
     pub stub_bytes: size_t,

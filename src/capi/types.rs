@@ -458,7 +458,7 @@ pub unsafe extern "C" fn fc_type_length(r#type: *const fc_type) -> size_t {
     }
 }
 
-/// A type as C text: "struct point", "const char *", "int (*)(double)".
+/// A type as C text: "struct point", "const char *", "int (*)(double)". Very long ones are cut with "...".
 ///
 /// @return UTF-8 text that lives as long as the type; NULL for NULL.
 ///

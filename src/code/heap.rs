@@ -5,7 +5,6 @@
 use super::memory::{Draft, SparePages, page_size, reserve};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
-use std::sync::LazyLock;
 
 /// Stubs begin at multiples of this: where they cross fewer cache lines and fetch windows, they run
 /// faster.
@@ -79,15 +78,57 @@ struct Heap {
     statistics: CodeStatistics,
 }
 
-static HEAP: LazyLock<Mutex<Heap>> = LazyLock::new(|| {
-    Mutex::new(Heap {
-        page: page_size(),
-        runs: Vec::new(),
-        reserved: (0, 0),
-        spare: SparePages::default(),
-        statistics: CodeStatistics::default(),
-    })
+static HEAP: Mutex<Heap> = Mutex::new(Heap {
+    page: 0,
+    runs: Vec::new(),
+    reserved: (0, 0),
+    spare: SparePages::NONE,
+    statistics: CodeStatistics {
+        blocks: 0,
+        block_bytes: 0,
+        mapped_bytes: 0,
+    },
 });
+
+/// Keeps the heap as it is while the process forks: a child must not find it locked by a thread that
+/// it does not have.
+pub fn lock_for_fork() {
+    std::mem::forget(HEAP.lock());
+}
+
+/// Ends `lock_for_fork` in the parent.
+///
+/// # Safety
+///
+/// The thread that calls this has called `lock_for_fork`.
+pub unsafe fn unlock_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { HEAP.force_unlock() };
+}
+
+/// Ends `lock_for_fork` in the child.
+///
+/// # Safety
+///
+/// The calling thread is the only one.
+pub unsafe fn renew_after_fork() {
+    // SAFETY: the caller's promise.
+    unsafe { renew(&HEAP) };
+}
+
+/// Makes a lock new. Unlocking it would look for threads that wait for it, of which the child has
+/// none, in tables that one of them may have been changing.
+///
+/// # Safety
+///
+/// The calling thread is the only one.
+pub unsafe fn renew<T>(mutex: &Mutex<T>) {
+    // SAFETY: nobody else uses the lock's state, which is an atomic number behind a reference.
+    unsafe {
+        let raw = std::ptr::from_ref(mutex.raw()).cast_mut();
+        raw.write(<parking_lot::RawMutex as parking_lot::lock_api::RawMutex>::INIT);
+    }
+}
 
 /// Puts code of at most `length` bytes into executable memory. `write` gets the address where it
 /// will be.
@@ -150,6 +191,9 @@ impl Heap {
     }
 
     fn new_run(&mut self, length: usize) -> Result<usize> {
+        if self.page == 0 {
+            self.page = page_size();
+        }
         let bytes = (length + MARGIN).next_multiple_of(self.page);
         if self.reserved.1 < bytes {
             let size = RESERVATION.max(bytes);

@@ -40,7 +40,6 @@ pub(super) fn reserve(length: usize) -> Result<usize> {
 
 /// Single pages that are mapped already, sixteen at a time. Between them lie pages without access,
 /// so that each is a mapping of its own: the kernel is faster when it need not split one.
-#[derive(Default)]
 pub(super) struct SparePages {
     /// The pages that are left, and what lies between them.
     start: usize,
@@ -49,6 +48,12 @@ pub(super) struct SparePages {
 }
 
 impl SparePages {
+    pub(super) const NONE: SparePages = SparePages {
+        start: 0,
+        taken: 0,
+        left: 0,
+    };
+
     const COUNT: usize = 16;
 
     fn take(&mut self, page: usize) -> Result<Draft> {

@@ -11,7 +11,10 @@ mod x86_64;
 pub use crate::stub::x86_64::entry_length;
 pub use call_path::CallPath;
 pub use errno::{captured_errno, errno_capture, keep_errno};
-pub use heap::{ALIGN, CodeBlock, CodeStatistics, FILL, add, statistics};
+pub use heap::{
+    ALIGN, CodeBlock, CodeStatistics, FILL, add, lock_for_fork, renew, renew_after_fork,
+    statistics, unlock_after_fork,
+};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{ENTRY, convention, emit, emit_entry, emit_jump, enter, has_wide_vectors, target};
 #[cfg(target_arch = "x86_64")]

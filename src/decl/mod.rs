@@ -39,7 +39,7 @@ mod unit;
 
 pub use declarations::Declarations;
 pub use names::DeclarationKind;
-pub use prototype::signature;
+pub use prototype::{function, signature};
 pub use signature::parse_signature;
 
 /// A text has at most this many bytes.

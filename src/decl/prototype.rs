@@ -1,8 +1,10 @@
 //! A signature from what a caller has: a whole prototype, or the name of a declared function.
 
+use super::signature::labelled;
 use super::{Declarations, parse_signature};
 use crate::error::{Error, Result};
 use crate::types::{Signature, Target};
+use std::ffi::CString;
 
 /// The signature of a prototype, or of the function of that name in `declarations`.
 pub fn signature(
@@ -10,25 +12,63 @@ pub fn signature(
     target: &'static Target,
     text: &str,
 ) -> Result<Signature> {
+    match bare_name(text) {
+        Some(name) => named(declarations, target, name),
+        None => parse_signature(declarations, target, text),
+    }
+}
+
+/// The same for a function that is to be looked up in a library: with its symbol, which is its
+/// `__asm__` label if it has one, and its name if not.
+pub fn function(
+    declarations: Option<&Declarations>,
+    target: &'static Target,
+    text: &str,
+) -> Result<(Signature, CString)> {
+    let (signature, label) = match bare_name(text) {
+        Some(name) => {
+            let label = declarations.and_then(|declarations| declarations.label(name));
+            (
+                named(declarations, target, name)?,
+                label.map(ToOwned::to_owned),
+            )
+        }
+        None => labelled(declarations, target, text)?,
+    };
+    let symbol = label.unwrap_or_else(|| signature.name().to_owned());
+    if symbol.is_empty() {
+        return Err(Error::argument(format!(
+            "{}: the prototype has no name to look for in the library",
+            signature.describe()
+        )));
+    }
+    Ok((signature, symbol))
+}
+
+fn bare_name(text: &str) -> Option<&str> {
     let name = text.trim();
     let is_name = name.starts_with(|first: char| first == '_' || first.is_alphabetic())
         && name
             .chars()
             .all(|letter| letter == '_' || letter.is_alphanumeric());
-    if !is_name {
-        return parse_signature(declarations, target, text);
-    }
-    match declarations {
-        Some(declarations) => match declarations.function(name) {
-            // Unlike a prototype's, its types may have been incomplete when it was declared.
-            Some(signature) => signature.check_types().map(|()| signature),
-            // It may name a function type.
-            None => parse_signature(Some(declarations), target, text).map_err(|_| {
-                Error::not_found(format!("{name}: no function of that name is declared"))
-            }),
-        },
-        None => Err(Error::not_found(format!(
+    is_name.then_some(name)
+}
+
+fn named(
+    declarations: Option<&Declarations>,
+    target: &'static Target,
+    name: &str,
+) -> Result<Signature> {
+    let Some(declarations) = declarations else {
+        return Err(Error::not_found(format!(
             "{name}: a name alone needs declarations; give a prototype, as \"int {name}(int)\""
-        ))),
+        )));
+    };
+    match declarations.function(name) {
+        // Unlike a prototype's, its types may have been incomplete when it was declared.
+        Some(signature) => signature.check_types().map(|()| signature),
+        // It may name a function type.
+        None => parse_signature(Some(declarations), target, name)
+            .map_err(|_| Error::not_found(format!("{name}: no function of that name is declared"))),
     }
 }

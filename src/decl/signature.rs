@@ -6,6 +6,7 @@ use super::declarator::{Naming, Role};
 use super::parser::{Parsed, Parser, Purpose, check_size};
 use crate::error::{Error, Result};
 use crate::types::{Data, Kind, Link, Signature, Target};
+use std::ffi::CString;
 
 /// The signature that a prototype describes: `double pow(double, double)`.
 ///
@@ -17,20 +18,30 @@ pub fn parse_signature(
     target: &'static Target,
     prototype: &str,
 ) -> Result<Signature> {
+    labelled(declarations, target, prototype).map(|(signature, _)| signature)
+}
+
+/// The same, with the symbol that an `__asm__` label gives the function, if it has one.
+pub(super) fn labelled(
+    declarations: Option<&Declarations>,
+    target: &'static Target,
+    prototype: &str,
+) -> Result<(Signature, Option<CString>)> {
     check_size(prototype)?;
     let mut parser = Parser::new(prototype, target, declarations, Purpose::Call);
-    let link = parser.prototype().map_err(|error| *error)?;
+    let (link, label) = parser.prototype().map_err(|error| *error)?;
     let ty = parser.types.finish_with(link);
     let signature = match ty.kind() {
         Kind::Function => Signature::of_function(ty),
         _ => Signature::of(&ty),
     };
     // `prototype` has seen to it that it is a function.
-    signature.ok_or_else(|| Error::argument("not a function"))
+    let signature = signature.ok_or_else(|| Error::argument("not a function"))?;
+    Ok((signature, label))
 }
 
 impl Parser<'_, '_> {
-    fn prototype(&mut self) -> Parsed<Link> {
+    fn prototype(&mut self) -> Parsed<(Link, Option<CString>)> {
         let specifiers = self.specifiers(Attributes::default())?;
         let at = self.token.start;
         let declared = self.declarator(&specifiers, Naming::Optional, Role::Declaration)?;
@@ -38,7 +49,7 @@ impl Parser<'_, '_> {
         self.expect_end("a prototype")?;
         let place = declared.name.map_or(at, |name| name.at);
         self.check_callable(&declared.ty.link, place)?;
-        Ok(declared.ty.link)
+        Ok((declared.ty.link, declared.label))
     }
 
     /// It is a function, and every value that travels has a size.

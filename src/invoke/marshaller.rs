@@ -7,7 +7,7 @@ use crate::stub::{Arguments, ErrnoCapture, plan};
 use hashbrown::{Equivalent, HashMap};
 use parking_lot::Mutex;
 use std::hash::Hash;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The two stubs of one assignment. The code is freed with the last function that uses it, or
 /// later.
@@ -81,7 +81,45 @@ struct Table {
 /// functions again and again should not pay for new code each time.
 const KEPT: usize = 4096;
 
-static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+
+/// A child must not find the table or the heap locked by a thread that it does not have: they are
+/// locked while the process forks, in the order in which they always are.
+mod fork {
+    use super::{TABLE, code};
+    use std::sync::Once;
+
+    extern "C" fn before() {
+        std::mem::forget(TABLE.lock());
+        code::lock_for_fork();
+    }
+
+    extern "C" fn in_parent() {
+        // SAFETY: `before` has locked both on this thread.
+        unsafe {
+            code::unlock_after_fork();
+            TABLE.force_unlock();
+        }
+    }
+
+    extern "C" fn in_child() {
+        // SAFETY: a child has one thread.
+        unsafe {
+            code::renew_after_fork();
+            code::renew(&TABLE);
+        }
+    }
+
+    /// Before the first lock is taken.
+    pub(super) fn prepare() {
+        static PREPARED: Once = Once::new();
+        // SAFETY: the handlers only lock and unlock. Without memory for them forks are as they
+        // would be without.
+        PREPARED.call_once(|| unsafe {
+            libc::pthread_atfork(Some(before), Some(in_parent), Some(in_child));
+        });
+    }
+}
 
 /// Why there is no marshaller, with the assignment for another path.
 pub(super) struct NoMarshaller {
@@ -94,7 +132,9 @@ pub(super) fn marshaller(
     assignment: Assignment,
     errno: Option<ErrnoCapture>,
 ) -> std::result::Result<Arc<Marshaller>, NoMarshaller> {
+    fork::prepare();
     let mut table = TABLE.lock();
+    let table = table.get_or_insert_with(Table::default);
     let query = Query {
         assignment: &assignment,
         errno,
@@ -116,12 +156,11 @@ pub(super) fn marshaller(
 /// How many marshallers there are, and the bytes of their code.
 pub(super) fn statistics() -> (usize, usize) {
     let table = TABLE.lock();
-    let bytes = table
-        .marshallers
-        .values()
-        .map(|one| one.block.length())
-        .sum();
-    (table.marshallers.len(), bytes)
+    let Some(table) = &*table else {
+        return (0, 0);
+    };
+    let bytes = table.marshallers.values().map(|one| one.block.length());
+    (table.marshallers.len(), bytes.sum())
 }
 
 impl Table {

@@ -75,20 +75,15 @@ impl Function {
         })
     }
 
-    /// Looks the function of a prototype up in a library and makes it callable.
+    /// Looks a function up in a library by its symbol and makes it callable.
     pub fn bind(
         library: &Arc<Library>,
         signature: Signature,
+        symbol: &CStr,
         options: Options,
     ) -> Result<Function> {
-        if signature.name().is_empty() {
-            return Err(Error::argument(format!(
-                "{}: the prototype has no name to look for in the library",
-                signature.describe()
-            )));
-        }
-        // Names come from text, which is UTF-8.
-        let target = library.symbol(&signature.name().to_string_lossy())?;
+        // Symbols come from text, which is UTF-8.
+        let target = library.symbol(&symbol.to_string_lossy())?;
         Function::new(signature, target, options, Some(Arc::clone(library)))
     }
 

@@ -37,6 +37,8 @@ enum Attempt {
     Missing,
     /// The file is there, and the loader says why it is refused.
     Refused(String),
+    /// The system has run out of something.
+    Exhausted(Error),
 }
 
 impl Library {
@@ -61,6 +63,9 @@ impl Library {
             match attempt(candidate, options) {
                 Attempt::Opened(handle) => return Library::opened(handle),
                 Attempt::Missing => {}
+                Attempt::Exhausted(error) => {
+                    return Err(error.within(format!("library {shown}")));
+                }
                 Attempt::Refused(reason) => {
                     refused.get_or_insert((candidate, reason));
                 }
@@ -124,8 +129,30 @@ fn attempt(path: &Path, options: &OpenOptions) -> Attempt {
     match loader::Handle::open(path, options) {
         Ok(handle) => Attempt::Opened(handle),
         Err(reason) if is_missing(path, &reason) => Attempt::Missing,
-        Err(reason) => Attempt::Refused(reason),
+        Err(reason) => match exhausted(&reason) {
+            Some(error) => Attempt::Exhausted(error),
+            None => Attempt::Refused(reason),
+        },
     }
+}
+
+/// The loader keeps no error number: what has run out is known by the system's words for it.
+fn exhausted(reason: &str) -> Option<Error> {
+    let numbers = [
+        (libc::EMFILE, Status::System),
+        (libc::ENFILE, Status::System),
+        (libc::ENOMEM, Status::Memory),
+    ];
+    let (os, status) = numbers.into_iter().find(|&(os, _)| {
+        let text = std::io::Error::from_raw_os_error(os).to_string();
+        let words = text.split(" (os error").next().unwrap_or_default();
+        reason.ends_with(words)
+    })?;
+    Some(Error {
+        status,
+        message: reason.to_owned(),
+        os,
+    })
 }
 
 /// The loader tells in words only. It begins with the name that it could not open, which for a

@@ -23,6 +23,15 @@ pub(super) fn candidates(name: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
         list.extend(installed_versions(name).into_iter().map(PathBuf::from));
     }
     list.extend(forms.into_iter().skip(1).map(PathBuf::from));
+    // So may libm.so itself, asked for by that name.
+    let stem = name
+        .strip_prefix("lib")
+        .and_then(|name| name.strip_suffix(".so"));
+    list.extend(
+        stem.into_iter()
+            .flat_map(installed_versions)
+            .map(PathBuf::from),
+    );
     list
 }
 

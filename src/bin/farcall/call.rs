@@ -24,8 +24,8 @@ pub(crate) fn call(
         Some(Path::new(library)),
         &OpenOptions::default(),
     )?);
-    let signature = decl::parse_signature(None, code::target(), prototype)?;
-    let function = Function::bind(&library, signature, Options::default())?;
+    let (signature, symbol) = decl::function(None, code::target(), prototype)?;
+    let function = Function::bind(&library, signature, &symbol, Options::default())?;
     let signature = function.signature();
     let count = signature.function().params.len();
     if arguments.len() != count {

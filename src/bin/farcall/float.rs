@@ -98,7 +98,7 @@ fn half_from(value: f64) -> u16 {
 
 fn c_function(prototype: &str, extra: &[Kind]) -> Option<Function> {
     let library = Arc::new(Library::open(None, &OpenOptions::default()).ok()?);
-    let mut signature = decl::parse_signature(None, code::target(), prototype).ok()?;
+    let (mut signature, symbol) = decl::function(None, code::target(), prototype).ok()?;
     if signature.function().open {
         let types: Option<Vec<Type>> = extra
             .iter()
@@ -109,7 +109,7 @@ fn c_function(prototype: &str, extra: &[Kind]) -> Option<Function> {
             .collect();
         signature = signature.complete_variadic(&types?).ok()?;
     }
-    Function::bind(&library, signature, Options::default()).ok()
+    Function::bind(&library, signature, &symbol, Options::default()).ok()
 }
 
 /// 16 bytes for a `long double` or `_Float128`.

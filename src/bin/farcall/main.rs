@@ -5,6 +5,7 @@ mod float;
 mod parse;
 mod print;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -40,12 +41,33 @@ impl From<farcall::error::Error> for Failure {
     }
 }
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(text) => {
-            print!("{text}");
-            ExitCode::SUCCESS
+/// Signals do here what they do in a C program: Rust's runtime ignores SIGPIPE, and looks at the
+/// others before a called function's own fault may end the process.
+fn reset_signals() {
+    for signal in [libc::SIGPIPE, libc::SIGSEGV, libc::SIGBUS] {
+        // SAFETY: the default action needs no handler.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
+fn write(text: &str) -> ExitCode {
+    let mut output = std::io::stdout().lock();
+    match output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+    {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("farcall: the result could not be written: {error}");
+            ExitCode::from(1)
         }
+    }
+}
+
+fn main() -> ExitCode {
+    reset_signals();
+    match run() {
+        Ok(text) => write(&text),
         Err(Failure::Usage(message)) => {
             eprintln!("farcall: {message}\n\n{USAGE}");
             ExitCode::from(2)
