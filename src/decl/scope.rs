@@ -14,7 +14,7 @@ pub(super) struct Scope<'s> {
     /// Those after the few.
     more: Vec<&'s str>,
     /// How often each name is there, once they are many.
-    counts: Option<Box<HashMap<&'s str, u32>>>,
+    counts: Option<HashMap<&'s str, u32>>,
 }
 
 impl<'s> Scope<'s> {
@@ -36,7 +36,7 @@ impl<'s> Scope<'s> {
     fn declare_more(&mut self, name: &'s str) {
         let few = self.few;
         let counts = self.counts.get_or_insert_with(|| {
-            let mut counts = Box::<HashMap<&str, u32>>::default();
+            let mut counts: HashMap<&str, u32> = HashMap::new();
             for name in few {
                 *counts.entry(name).or_default() += 1;
             }
