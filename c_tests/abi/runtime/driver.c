@@ -26,7 +26,7 @@ static long seed;
 static library libraries[MAX_LIBRARIES];
 static fc_library *opened[MAX_LIBRARIES];
 static int library_count;
-static char **scored;      /* by position: "scored", "gcc" (gcc's side only), or a reason */
+static char **scored; /* by position: "scored", "gcc" (gcc's side only), or a reason */
 
 /* What is being tried, for messages. */
 static struct {
