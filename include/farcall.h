@@ -1111,8 +1111,8 @@ void fc_library_free(struct fc_library *library);
  *         this version does not know, and for a type that the path cannot pass: a stub passes no
  *         vectors of 64 bytes, libffi none at all, nor _Float128 in registers, nor on the stack what is
  *         aligned to more than 16 bytes;
- *         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack; FC_ERR_MEMORY and
- *         FC_ERR_SYSTEM if there is no memory for code.
+ *         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack. Where there is no
+ *         memory for code, or the system forbids it, calls go through libffi.
  */
 enum fc_status fc_function_new(const struct fc_signature *signature,
                                void *address,
