@@ -45,12 +45,13 @@ check-format-c:
 lint:
 	$(CARGO) clippy --release --all-targets -- -D warnings
 
+# The tests' own steps are run when what they test, or what tests it, has changed.
 test-rust:
-	$(CARGO) nextest run --release
+	scripts/once.sh $(BUILD)/rust.passed src tests include Cargo.toml Cargo.lock build.rs \
+		cbindgen.toml -- $(CARGO) nextest run --release
 
 ABI = python3 c_tests/abi/run.py --build-dir $(BUILD)/abi --lib-dir $(LIB_DIR) --include include
 
-# Some minutes of compiling: only when what it tests, or what tests it, has changed.
 test-abi: build
 	scripts/once.sh $(BUILD)/abi.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
 		$(ABI) --seed 1 --count 500
@@ -59,19 +60,13 @@ test-abi: build
 abi-soak: build
 	$(ABI) --seed $(SEED) --count $(N)
 
-define ctest
-cmake -S c_tests -B $(BUILD)/c-$(1) -G Ninja -DCMAKE_C_COMPILER=$(2) -DCMAKE_CXX_COMPILER=$(3) \
-	-DFARCALL_LIB_DIR=$(abspath $(LIB_DIR)) -DFARCALL_INCLUDE_DIR=$(abspath include) \
-	--log-level=NOTICE
-cmake --build $(BUILD)/c-$(1)
-ctest --test-dir $(BUILD)/c-$(1) --output-on-failure --no-tests=error -j 2
-endef
-
 test-c-gcc: build
-	$(call ctest,gcc,gcc,g++)
+	scripts/once.sh $(BUILD)/c-gcc.passed $(LIB_DIR)/libfarcall.so include c_tests -- \
+		scripts/ctest.sh $(BUILD)/c-gcc gcc g++ $(LIB_DIR) include
 
 test-c-clang: build
-	$(call ctest,clang,clang-19,clang++-19)
+	scripts/once.sh $(BUILD)/c-clang.passed $(LIB_DIR)/libfarcall.so include c_tests -- \
+		scripts/ctest.sh $(BUILD)/c-clang clang-19 clang++-19 $(LIB_DIR) include
 
 bench: build
 	$(MAKE) -C bench LIB_DIR=$(abspath $(LIB_DIR)) INCLUDE_DIR=$(abspath include) \

@@ -23,6 +23,7 @@ digest() {
     find "${inputs[@]}" -name __pycache__ -prune -o -type f -print0 | sort -z |
       xargs -0 sha256sum
     printf '%s\0' "$@"
+    rustc --version
     gcc --version
     clang-19 --version
   } | sha256sum
