@@ -235,6 +235,17 @@ fn bit_fields_in_unions() {
     );
 }
 
+/// gcc looks at an array's first element only, so that later ones may be unaligned in registers. clang
+/// looks at each, and passes this in memory.
+#[test]
+fn arrays_repeat_their_first_element() {
+    check_type(
+        "struct { struct { float f; char c; } __attribute__((packed)) p[2]; }",
+        "0-7 rdi, 8-9 rsi",
+        "0-7 rax, 8-9 rdx",
+    );
+}
+
 /// A part that is memory by itself stays so, whatever else the whole has at its place: members are
 /// not thrown together first.
 #[test]
