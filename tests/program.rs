@@ -203,7 +203,8 @@ fn help_and_version() {
 fn explain_shows_where_bytes_travel() {
     let text = prints(&["explain", "double f(struct { float x, y, z; }, int)"]);
     for part in [
-        "bytes 0-7 in xmm0, bytes 8-11 in xmm1",
+        "8-11   xmm1       SSE      .z",
+        "long double 16 bytes (x87",
         "rdi",
         "0 bytes",
         "path",

@@ -69,7 +69,7 @@ pub fn explain(signature: &Signature, assignment: &Assignment, path: &str) -> St
     text
 }
 
-fn extension(extension: Extension, size: u32) -> String {
+pub(super) fn extension(extension: Extension, size: u32) -> String {
     match extension {
         Extension::Zero if size < 4 => ", zero-extended to 32 bits".to_owned(),
         Extension::Sign if size < 4 => ", sign-extended to 32 bits".to_owned(),
@@ -97,7 +97,7 @@ fn pieces(assignment: &Assignment, list: &[Piece], size: u32) -> String {
     }
 }
 
-fn place(assignment: &Assignment, place: Place, size: u32) -> String {
+pub(super) fn place(assignment: &Assignment, place: Place, size: u32) -> String {
     match (assignment.convention, place) {
         (Convention::SysV64, Place::General(number)) => {
             sysv64::GENERAL_NAMES[usize::from(number)].to_owned()

@@ -2,11 +2,14 @@
 //! pure data: whoever needs to know where a value is asks it and never works it out again.
 
 mod explain;
+mod members;
 mod sysv64;
+mod table;
 #[cfg(test)]
 mod tests;
 
 pub use explain::explain;
+pub use table::{open_table, table};
 
 use crate::error::{Error, Result};
 use crate::types::{Convention, Signature, TypeRef};
@@ -136,11 +139,6 @@ impl Assignment {
     /// The pieces of a result that comes back in registers, in order of their offsets.
     pub fn result_pieces(&self) -> &[Piece] {
         &self.pieces[self.first_result_piece as usize..]
-    }
-
-    /// Bytes of memory that it holds.
-    pub fn memory(&self) -> usize {
-        self.parameters.len() * size_of::<Parameter>() + self.pieces.len() * size_of::<Piece>()
     }
 }
 

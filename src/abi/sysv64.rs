@@ -321,6 +321,29 @@ pub(super) fn assign(signature: &Signature) -> Result<Assignment> {
     Ok(builder.result(passing, result, &result_pieces))
 }
 
+/// The class of a parameter that is on the stack, and why it is there, for people.
+pub(super) fn on_stack_because(ty: TypeRef<'_>, extra: bool) -> (&'static str, &'static str) {
+    match classify(ty) {
+        Err(InMemory) if ty.size() > 16 => ("MEMORY", "larger than two eightbytes"),
+        Err(InMemory) if matches!(ty.node.data, Data::Vector { .. }) => {
+            ("MEMORY", "a vector of one floating lane, as gcc passes it")
+        }
+        Err(InMemory) => (
+            "MEMORY",
+            "a member is not aligned, or shares its bytes with a long double",
+        ),
+        Ok(classes) if classes.eightbytes().first() == Some(&Class::X87) => {
+            ("X87", "x87 values travel in memory")
+        }
+        Ok(classes) if extra && classes.count > 2 => ("SSE", "an unnamed vector of 32 bytes"),
+        Ok(classes) => match classes.eightbytes() {
+            [Class::Integer] => ("INTEGER", "no register is left for it"),
+            [Class::Sse] => ("SSE", "no register is left for it"),
+            _ => ("", "not enough registers are left for it"),
+        },
+    }
+}
+
 fn check_vector(ty: TypeRef<'_>, classes: &Classes) -> Result<()> {
     if classes.count > 4 && classes.class[0] == Class::Sse {
         return Err(Error::unsupported(format!(

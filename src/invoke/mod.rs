@@ -208,11 +208,26 @@ fn through_stub(
 /// Where every byte of a call travels, and by which path it is made, as text for people.
 pub fn explain(signature: &Signature) -> Result<String> {
     let assignment = abi::assign(signature)?;
-    let path = match marshaller::marshaller(assignment.clone(), None) {
+    let path = path_of(&assignment);
+    Ok(abi::explain(signature, &assignment, &path))
+}
+
+/// The same as a table with a line for each piece, as `farcall explain` draws it. A variadic prototype
+/// is shown with examples of what may follow.
+pub fn explain_table(signature: &Signature) -> Result<String> {
+    if signature.function().open {
+        return abi::open_table(signature, "known when the extra arguments are");
+    }
+    let assignment = abi::assign(signature)?;
+    let path = path_of(&assignment);
+    Ok(abi::table(signature, &assignment, &path))
+}
+
+fn path_of(assignment: &Assignment) -> String {
+    match marshaller::marshaller(assignment.clone(), None) {
         Ok(_) => "stub".to_owned(),
         Err(none) => format!("libffi: {}", none.reason),
-    };
-    Ok(abi::explain(signature, &assignment, &path))
+    }
 }
 
 /// What executable memory holds.

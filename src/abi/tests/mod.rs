@@ -5,6 +5,7 @@ mod failures;
 mod passing;
 mod records;
 mod results;
+mod tables;
 mod variadic;
 
 use super::sysv64::GENERAL_NAMES;

@@ -71,5 +71,5 @@ fn flush_c_output() {
 
 pub(crate) fn explain(prototype: &str) -> Result<String, Failure> {
     let signature = decl::parse_signature(None, code::target(), prototype)?;
-    Ok(invoke::explain(&signature)?)
+    Ok(invoke::explain_table(&signature)?)
 }
