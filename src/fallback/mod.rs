@@ -9,7 +9,7 @@
 use crate::abi::{Assignment, Extension, Parameter, Piece, Place, ResultPassing};
 use crate::code;
 use crate::error::{Error, Result, Status};
-use crate::stub::Arguments;
+use crate::stub::{self, Arguments, Store, StoreSource};
 use libffi::raw::{
     ffi_abi_FFI_DEFAULT_ABI, ffi_cif, ffi_prep_cif, ffi_status_FFI_OK, ffi_type,
     ffi_type_complex_longdouble, ffi_type_double, ffi_type_longdouble, ffi_type_pointer,
@@ -46,6 +46,10 @@ pub struct Fallback {
     _result: Option<Box<Block>>,
     /// Units of memory that one call needs, for values and for pointers to them.
     units: usize,
+    /// What is stored after a call with pointers.
+    stores: Vec<Store>,
+    /// What is stored after a call with slots.
+    slot_stores: Vec<Store>,
 }
 
 // SAFETY: nothing in it changes once it is made, and libffi only reads a prepared cif.
@@ -129,6 +133,8 @@ impl Fallback {
         }
         let units = types.len() * 2;
         let (result_type, result) = result_type(&assignment);
+        let stores = stub::stores(&assignment, Arguments::Pointers);
+        let slot_stores = stub::stores(&assignment, Arguments::Slots);
         let mut fallback = Box::new(Fallback {
             assignment,
             target,
@@ -138,6 +144,8 @@ impl Fallback {
             _blocks: blocks,
             _result: result,
             units,
+            stores,
+            slot_stores,
         });
         let count = fallback.types.len() as u32;
         // SAFETY: the types live as long as the cif, in boxes that do not move.
@@ -351,11 +359,12 @@ unsafe fn call<const UNITS: usize>(
         if fallback.keeps_errno {
             code::keep_errno();
         }
-        let returned = returned.0.as_ptr().cast();
-        if from == Arguments::Slots && assignment.result_size <= 8 {
-            store_slot(assignment, result, returned);
-        } else {
-            store_exactly(assignment, result, returned);
+        let stores = match from {
+            Arguments::Pointers => &fallback.stores,
+            Arguments::Slots => &fallback.slot_stores,
+        };
+        for one in stores {
+            store(assignment, one, result, returned.0.as_ptr().cast());
         }
     }
 }
@@ -406,50 +415,36 @@ fn extend(word: u64, extension: Extension, size: u32) -> u64 {
     }
 }
 
-/// Where a piece of the result is in what libffi returned.
-fn returned_offset(index: usize, piece: &Piece) -> usize {
-    match piece.place {
+/// Where a register's value is in what libffi returned: one after the other, those of the x87
+/// stack in 16 bytes each.
+fn returned_offset(assignment: &Assignment, place: Place) -> usize {
+    let mut pieces = assignment.result_pieces().iter();
+    let index = pieces.position(|piece| piece.place == place).unwrap_or(0);
+    match place {
         Place::X87(_) => index * 16,
         _ => index * 8,
     }
 }
 
-/// A result of at most 8 bytes, extended to the whole slot.
-unsafe fn store_slot(assignment: &Assignment, result: *mut u8, returned: *const u8) {
-    let size = assignment.result_size as usize;
-    // SAFETY: the caller promises a slot where there is a result, and `returned` has 32 bytes.
+/// # Safety
+///
+/// `result` is memory for all that the store writes; `returned` is what libffi returned.
+unsafe fn store(assignment: &Assignment, one: &Store, result: *mut u8, returned: *const u8) {
+    let size = one.size as usize;
+    // SAFETY: the caller's promise; a register's value lies within what libffi returned.
     unsafe {
-        match (assignment.result, assignment.result_pieces()) {
-            (ResultPassing::Void, _) => {}
-            // The callee wrote the value; the rest of the slot is zeros.
-            (ResultPassing::Memory { .. }, _) => result.add(size).write_bytes(0, 8 - size),
-            (_, [piece, ..]) => {
-                let word = returned.cast::<u64>().read_unaligned();
-                let word = extend(word, assignment.result_extension, piece.size);
-                result.cast::<u64>().write_unaligned(word);
+        let to = result.add(one.offset as usize);
+        match one.from {
+            StoreSource::Register(place) => {
+                let from = returned.add(returned_offset(assignment, place));
+                std::ptr::copy_nonoverlapping(from, to, size);
             }
-            (_, []) => result.write_bytes(0, 8),
+            StoreSource::Extended(place, extension, size) => {
+                let from = returned.add(returned_offset(assignment, place));
+                let word = extend(from.cast::<u64>().read_unaligned(), extension, size);
+                to.cast::<u64>().write_unaligned(word);
+            }
+            StoreSource::Zero => to.write_bytes(0, size),
         }
-    }
-}
-
-/// Exactly the bytes of the result: its pieces, and zeros where there are none.
-unsafe fn store_exactly(assignment: &Assignment, result: *mut u8, returned: *const u8) {
-    if assignment.result != ResultPassing::Registers {
-        return;
-    }
-    let mut end = 0;
-    // SAFETY: the caller promises memory for the result, in which its pieces lie.
-    unsafe {
-        for (index, piece) in assignment.result_pieces().iter().enumerate() {
-            let (offset, size) = (piece.offset as usize, piece.size as usize);
-            result.add(end).write_bytes(0, offset - end);
-            let from = returned.add(returned_offset(index, piece));
-            std::ptr::copy_nonoverlapping(from, result.add(offset), size);
-            end = offset + size;
-        }
-        result
-            .add(end)
-            .write_bytes(0, assignment.result_size as usize - end);
     }
 }

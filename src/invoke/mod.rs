@@ -87,11 +87,6 @@ impl Function {
         Function::new(signature, target, options, Some(Arc::clone(library)))
     }
 
-    /// What the call path reads.
-    pub fn call_path(&self) -> &CallPath {
-        &self.call
-    }
-
     /// Its signature.
     pub fn signature(&self) -> &Signature {
         &self.signature

@@ -8,7 +8,9 @@
 mod plan;
 pub mod x86_64;
 
-pub use plan::{Address, Arguments, Entry, ErrnoCapture, Move, Plan, Store, StoreSource, plan};
+pub use plan::{
+    Address, Arguments, Entry, ErrnoCapture, Move, Plan, Store, StoreSource, plan, stores,
+};
 
 #[cfg(test)]
 mod tests;

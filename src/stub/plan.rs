@@ -111,19 +111,10 @@ pub fn plan(
     errno: Option<ErrnoCapture>,
 ) -> Plan {
     let (stack_moves, register_moves) = moves(assignment, arguments, entry);
-    let in_slot = arguments == Arguments::Slots && assignment.result_size <= 8;
-    let (result_address, stores) = match assignment.result {
-        ResultPassing::Void => (None, Vec::new()),
-        ResultPassing::Memory { address, .. } => (Some(address), Vec::new()),
-        ResultPassing::Registers if in_slot => (None, vec![slot_store(assignment)]),
-        ResultPassing::Registers => (None, exact_stores(assignment)),
-    };
-    let in_memory = matches!(assignment.result, ResultPassing::Memory { .. });
-    // A result in memory that fits a slot is written there by the callee, which leaves what is
-    // above it.
-    let stores = match in_memory && in_slot && assignment.result_size < 8 {
-        true => clear_above(assignment.result_size),
-        false => stores,
+    let stores = stores(assignment, arguments);
+    let result_address = match assignment.result {
+        ResultPassing::Memory { address, .. } => Some(address),
+        ResultPassing::Void | ResultPassing::Registers => None,
     };
     Plan {
         entry,
@@ -137,6 +128,21 @@ pub fn plan(
         vector_count: assignment.vector_count,
         stores,
         errno,
+    }
+}
+
+/// What is stored after a call by an assignment.
+pub fn stores(assignment: &Assignment, arguments: Arguments) -> Vec<Store> {
+    let in_slot = arguments == Arguments::Slots && assignment.result_size <= 8;
+    match assignment.result {
+        ResultPassing::Void => Vec::new(),
+        // The callee writes the value; in a slot that leaves what is above it.
+        ResultPassing::Memory { .. } if in_slot && assignment.result_size < 8 => {
+            clear_above(assignment.result_size)
+        }
+        ResultPassing::Memory { .. } => Vec::new(),
+        ResultPassing::Registers if in_slot => vec![slot_store(assignment)],
+        ResultPassing::Registers => exact_stores(assignment),
     }
 }
 

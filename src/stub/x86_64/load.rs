@@ -5,7 +5,7 @@
     reason = "the assembler's macro converts register numbers"
 )]
 
-use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, memory};
+use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, chunks, memory};
 use crate::abi::Extension;
 use dynasmrt::{DynasmApi, dynasm};
 
@@ -104,14 +104,7 @@ pub(super) fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) 
         0
     };
     copy_wide(code, base, at, to, wide);
-    let mut done = wide;
-    while done < size {
-        let chunk = match size - done {
-            8.. => 8,
-            4.. => 4,
-            2.. => 2,
-            _ => 1,
-        };
+    for (done, chunk) in chunks(wide, size) {
         let (from, to) = (at + done as i32, to + done as i32);
         match chunk {
             8 => {
@@ -131,7 +124,6 @@ pub(super) fn copy(code: &mut Assembler, base: u8, at: i32, to: i32, size: u32) 
                 memory!(code, RSP, to, [mov] [, r10b]);
             }
         }
-        done += chunk;
     }
 }
 

@@ -5,7 +5,7 @@
     reason = "the assembler's macro converts register numbers"
 )]
 
-use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, memory};
+use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, chunks, memory};
 use crate::abi::{Extension, Place};
 use crate::stub::plan::{Store, StoreSource};
 use dynasmrt::{DynasmApi, dynasm};
@@ -41,24 +41,15 @@ pub(super) fn store(code: &mut Assembler, one: &Store) {
 
 /// The low `size` bytes of a general register, which is used up.
 fn store_general(code: &mut Assembler, register: u8, at: i32, size: u32) {
-    let mut at = at;
-    let mut left = size;
-    while left > 0 {
-        let chunk = match left {
-            8.. => 8,
-            4.. => 4,
-            2.. => 2,
-            _ => 1,
-        };
+    for (done, chunk) in chunks(0, size) {
+        let at = at + done as i32;
         match chunk {
             8 => memory!(code, RCX, at, [mov] [, Rq(register)]),
             4 => memory!(code, RCX, at, [mov] [, Rd(register)]),
             2 => memory!(code, RCX, at, [mov] [, Rw(register)]),
             _ => memory!(code, RCX, at, [mov] [, Rb(register)]),
         }
-        at += chunk as i32;
-        left -= chunk;
-        if left > 0 {
+        if done + chunk < size {
             dynasm!(code ; .arch x64 ; shr Rq(register), (chunk * 8) as i8);
         }
     }
@@ -95,22 +86,13 @@ fn extend(code: &mut Assembler, register: u8, extension: Extension, size: u32) {
 }
 
 fn store_zero(code: &mut Assembler, at: i32, size: u32) {
-    let mut at = at;
-    let mut left = size;
-    while left > 0 {
-        let chunk = match left {
-            8.. => 8,
-            4.. => 4,
-            2.. => 2,
-            _ => 1,
-        };
+    for (done, chunk) in chunks(0, size) {
+        let at = at + done as i32;
         match chunk {
             8 => memory!(code, RCX, at, [mov QWORD] [, 0]),
             4 => memory!(code, RCX, at, [mov DWORD] [, 0]),
             2 => memory!(code, RCX, at, [mov WORD] [, 0]),
             _ => memory!(code, RCX, at, [mov BYTE] [, 0]),
         }
-        at += chunk as i32;
-        left -= chunk;
     }
 }
