@@ -1,5 +1,6 @@
 /* Every function with NULL in every pointer's place: an error that names the argument, or nothing,
- * never a crash. Only fc_invoke, fc_invoke_slots and the entries check nothing. */
+ * never a crash; and every enum with numbers that it does not have. Only fc_invoke, fc_invoke_slots
+ * and the entries check nothing. The test header/coverage counts that nothing is left out. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -43,6 +44,10 @@ static void types(void) {
   REFUSED("pointee", fc_type_pointer(NULL, &type));
   REFUSED("out", fc_type_pointer(int_type(), NULL));
   CHECK_POINTER(NULL, type);
+  CHECK_STATUS(FC_OK, fc_type_union(NULL, fields, 1, NULL, &type));
+  fc_type_free(type);
+  CHECK_STATUS(FC_OK, fc_type_struct(NULL, fields, 1, NULL, &type));
+  fc_type_free(type);
   CHECK_STATUS(FC_OK, fc_type_struct("s", fields, 1, NULL, &type));
   REFUSED("type", fc_type_field(NULL, 0, &field, &offset, NULL));
   REFUSED("out", fc_type_field(type, 0, NULL, &offset, NULL));
@@ -167,6 +172,22 @@ static void questions_about_functions(void) {
   fc_function_free(NULL);
 }
 
+/* Numbers that C may pass for an enum, and that none of its names has. */
+static void numbers_of_no_enumerator(void) {
+  const fc_type *params[] = {int_type()};
+  fc_signature *out = NULL;
+  CHECK_STRING("unknown status", fc_status_name((fc_status)77));
+  CHECK_STRING("unknown status", fc_status_name((fc_status)-1));
+  CHECK_POINTER(NULL, fc_type_scalar((fc_kind)12));
+  CHECK_POINTER(NULL, fc_type_scalar((fc_kind)-1));
+  CHECK_POINTER(NULL, fc_type_scalar(FC_STRUCT));
+  REFUSED("abi", fc_signature_new((fc_abi)99, int_type(), params, 1, 1, &out));
+  REFUSED("abi", fc_signature_new((fc_abi)-1, int_type(), params, 1, 1, &out));
+  CHECK_POINTER(NULL, out);
+}
+
+static void statistics(void) { REFUSED("out", fc_code_statistics(NULL)); }
+
 int main(void) {
   CHECK_STATUS(FC_OK, fc_decls_new(&decls));
   CHECK_STATUS(FC_OK, fc_decls_add(decls, "enum { ONE = 1 };"));
@@ -181,6 +202,8 @@ int main(void) {
   RUN(libraries);
   RUN(functions);
   RUN(questions_about_functions);
+  RUN(numbers_of_no_enumerator);
+  RUN(statistics);
   fc_function_free(function);
   fc_library_free(library);
   fc_signature_free(signature);
