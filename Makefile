@@ -13,10 +13,10 @@ SEED ?= 1
 # Generated, or kept word for word.
 NOT_FORMATTED := include/farcall.h c_tests/contract/contract.h
 C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples bench \
-	-path '*/build/*' -prune -o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
+	\( -path '*/build/*' -o -name node_modules \) -prune -o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-c-gcc test-c-clang bench header format install valgrind clean
+	abi-soak test-c-gcc test-c-clang test-examples bench header format install valgrind clean
 .NOTPARALLEL:
 
 all: build
@@ -34,7 +34,8 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh $(LIB_DIR)
 
-test: setup check-format-rust check-format-c lint build test-abi test-rust test-c-clang test-c-gcc
+test: setup check-format-rust check-format-c lint build test-abi test-rust test-c-clang test-c-gcc \
+	test-examples
 
 check-format-rust:
 	$(CARGO) fmt --check
@@ -67,6 +68,12 @@ test-c-gcc: build
 test-c-clang: build
 	scripts/once.sh $(BUILD)/c-clang.passed $(LIB_DIR)/libfarcall.so include c_tests -- \
 		scripts/ctest.sh $(BUILD)/c-clang clang-19 clang++-19 $(LIB_DIR) include
+
+test-examples: build
+	scripts/once.sh $(BUILD)/examples.passed $(LIB_DIR)/libfarcall.so include examples \
+		c_tests/examples -- \
+		python3 c_tests/examples/run.py --lib-dir $(LIB_DIR) --include include \
+		--node $(BUILD)/koffi --build-dir $(BUILD)/examples
 
 bench: build
 	$(MAKE) -C bench LIB_DIR=$(abspath $(LIB_DIR)) INCLUDE_DIR=$(abspath include) \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Calls into libraries that every Debian has, from the command line and from C.
+# Calls into libraries that every Debian has, from the command line, C, C++ and Python.
 #
 #   scripts/demo.sh [LIB_DIR]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lib_dir=${1:-target/release}
-PATH=$PWD/$lib_dir:$PATH
+PATH=$(realpath "$lib_dir"):$PATH
 
 show() {
   printf '\n$'
@@ -27,8 +27,10 @@ show farcall call libz.so.1 'unsigned long crc32(unsigned long, const char *, un
 show farcall call libsqlite3.so.0 'const char *sqlite3_libversion(void)'
 show farcall call libsqlite3.so.0 'int sqlite3_complete(const char *)' 'SELECT 1;'
 
-if [ -f examples/pow.c ]; then
-  mkdir -p build/demo
-  show cc -Iinclude examples/pow.c -o build/demo/pow "-L$lib_dir" -lfarcall "-Wl,-rpath,$PWD/$lib_dir"
-  show build/demo/pow
-fi
+mkdir -p build/demo
+link=("-L$lib_dir" -lfarcall "-Wl,-rpath,$(realpath "$lib_dir")")
+show cc -Iinclude examples/quickstart.c "${link[@]}" -o build/demo/quickstart-c
+show build/demo/quickstart-c
+show c++ -Iinclude examples/quickstart.cpp "${link[@]}" -o build/demo/quickstart-cpp
+show build/demo/quickstart-cpp
+show python3 examples/from_python.py "$lib_dir/libfarcall.so"

@@ -5,16 +5,19 @@
 #   scripts/setup.sh         all that `make test` and `make bench` need
 #   scripts/setup.sh demo    what `make demo` needs
 set -euo pipefail
+cd "$(dirname "$0")/.."
+what=${1:-all}
 
-case "${1:-all}" in
+case "$what" in
   demo)
-    packages=(gcc libc6-dev make zlib1g libsqlite3-0)
-    nextest=no
+    packages=(gcc g++ libc6-dev make python3 zlib1g libsqlite3-0)
     ;;
   all)
     packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 binutils
-      zlib1g-dev libsqlite3-dev libffi-dev libffcall-dev valgrind)
-    nextest=yes
+      zlib1g-dev libsqlite3-dev libffi-dev libffcall-dev valgrind luajit)
+    # Node is often there from elsewhere than Debian, with npm in the same package.
+    command -v node >/dev/null || packages+=(nodejs)
+    command -v npm >/dev/null || packages+=(npm)
     ;;
   *)
     echo "usage: $0 [all|demo]" >&2
@@ -34,6 +37,7 @@ without_dpkg() {
   for tool in "${packages[@]}"; do
     case "$tool" in
       lib* | zlib* | ninja-build | binutils) continue ;;
+      nodejs) tool=node ;;
     esac
     command -v "$tool" >/dev/null || lacking+=("$tool")
   done
@@ -70,6 +74,24 @@ install_nextest() {
   cargo install --locked cargo-nextest || fail "cargo-nextest could not be installed"
 }
 
+# koffi loads farcall in examples/from_node.mjs. Its version and its digest are in the lock file; its
+# scripts would build what it has already built.
+install_koffi() {
+  local folder=build/koffi
+  cmp -s examples/package-lock.json "$folder/package-lock.json" &&
+    [ -f "$folder/node_modules/.package-lock.json" ] && return 0
+  echo "setup: installing koffi for Node"
+  mkdir -p "$folder"
+  rm -rf "$folder/node_modules" "$folder/package-lock.json"
+  cp examples/package.json "$folder"
+  cp examples/package-lock.json "$folder/package-lock.json"
+  npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error ||
+    fail "koffi could not be installed by npm"
+}
+
 command -v cargo >/dev/null || fail "cargo is lacking: see https://rustup.rs, or apt-get install cargo"
 if command -v dpkg-query >/dev/null; then install_packages; else without_dpkg; fi
-if [ "$nextest" = yes ]; then install_nextest; fi
+if [ "$what" = all ]; then
+  install_nextest
+  install_koffi
+fi
