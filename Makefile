@@ -4,6 +4,7 @@
 
 CARGO ?= cargo
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 BUILD := build
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 LIB_DIR := $(TARGET_DIR)/release
@@ -13,10 +14,12 @@ SEED ?= 1
 # Generated, or kept word for word.
 NOT_FORMATTED := include/farcall.h c_tests/contract/contract.h
 C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples bench \
-	\( -path '*/build/*' -o -name node_modules \) -prune -o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
+	\( -path '*/build/*' -o -name node_modules \) -prune \
+	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-c-gcc test-c-clang test-examples bench header format install valgrind clean
+	abi-soak test-c-gcc test-c-clang test-examples test-install bench header format install \
+	uninstall valgrind clean
 .NOTPARALLEL:
 
 all: build
@@ -35,7 +38,7 @@ demo:
 	@scripts/demo.sh $(LIB_DIR)
 
 test: setup check-format-rust check-format-c lint build test-abi test-rust test-c-clang test-c-gcc \
-	test-examples
+	test-examples test-install
 
 check-format-rust:
 	$(CARGO) fmt --check
@@ -71,9 +74,16 @@ test-c-clang: build
 
 test-examples: build
 	scripts/once.sh $(BUILD)/examples.passed $(LIB_DIR)/libfarcall.so include examples \
-		c_tests/examples -- \
+		c_tests/examples c_tests/commands.py -- \
 		python3 c_tests/examples/run.py --lib-dir $(LIB_DIR) --include include \
 		--node $(BUILD)/koffi --build-dir $(BUILD)/examples
+
+test-install: build
+	scripts/once.sh $(BUILD)/install.passed $(LIB_DIR)/libfarcall.so $(LIB_DIR)/libfarcall.a \
+		include scripts/install.sh scripts/install c_tests/install c_tests/commands.py \
+		c_tests/header/symbols.py Cargo.toml LICENSE-APACHE LICENSE-MIT -- \
+		python3 c_tests/install/run.py --lib-dir $(LIB_DIR) --header include/farcall.h \
+		--build-dir $(BUILD)/install
 
 bench: build
 	$(MAKE) -C bench LIB_DIR=$(abspath $(LIB_DIR)) INCLUDE_DIR=$(abspath include) \
@@ -87,8 +97,14 @@ format:
 	$(CARGO) fmt
 	clang-format-19 -i $(C_FILES)
 
-install: build
-	scripts/install.sh $(LIB_DIR) $(PREFIX)
+# make install PREFIX=/usr LIBDIR=lib/x86_64-linux-gnu DESTDIR=package
+# Where there is no cargo, as under sudo, what has been built before is installed.
+install:
+	@if command -v $(CARGO) >/dev/null; then $(MAKE) --no-print-directory build; fi
+	@PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' scripts/install.sh install $(LIB_DIR)
+
+uninstall:
+	@PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' scripts/install.sh uninstall
 
 valgrind: test-c-gcc
 	scripts/valgrind.sh $(BUILD)/c-gcc

@@ -10,11 +10,13 @@ import argparse
 import ctypes
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from commands import Failure, Report, fails, run  # noqa: E402
+
 EXAMPLES = HERE.parent.parent / "examples"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 COMPILED = [
@@ -25,11 +27,7 @@ COMPILED = [
 SPOILED = ("pow(2, 10), 1024", "pow(2, 10), 1025")
 
 
-class Failure(Exception):
-    """A test has failed; the text says why."""
-
-
-class Runner:
+class Examples:
     def __init__(self, options):
         self.library = options.lib_dir.resolve() / "libfarcall.so"
         self.include = options.include.resolve()
@@ -43,17 +41,6 @@ class Runner:
             (self.links / name).symlink_to(self.library)
         # Node looks for koffi from where the script is.
         self.node = options.node.resolve()
-        self.passed, self.failed = 0, 0
-
-    def test(self, name, function, *arguments):
-        try:
-            function(*arguments)
-        except Failure as failure:
-            print(f"FAIL {name}\n{failure}")
-            self.failed += 1
-        else:
-            print(f"ok   {name}")
-            self.passed += 1
 
     def compiled(self, compiler, standard, source):
         program = self.build / f"{source}.{compiler}.{standard}"
@@ -97,30 +84,6 @@ class Runner:
         return [self.include / "farcall.h"] if source.endswith(".lua") else []
 
 
-def run(command, environment=None, **options):
-    """What a command prints; it must succeed, and print no errors."""
-    done = execute(command, environment, **options)
-    if done.returncode != 0 or done.stderr:
-        shown = " ".join(map(str, command))
-        raise Failure(f"$ {shown}\nexit status {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def fails(command):
-    done = execute(command, None)
-    if done.returncode <= 0:
-        raise Failure(f"exit status {done.returncode} where it has to fail\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
-
-
-def execute(command, environment, **options):
-    clean = {name: value for name, value in os.environ.items() if name != "FARCALL_LIBRARY"}
-    return subprocess.run(
-        [str(word) for word in command],
-        env=clean | (environment or {}), text=True, capture_output=True, timeout=120, **options,
-    )  # fmt: skip
-
-
 def expect(printed, source):
     sqlite3 = ctypes.CDLL("libsqlite3.so.0")
     sqlite3.sqlite3_libversion.restype = ctypes.c_char_p
@@ -139,24 +102,24 @@ def main():
     parser = argparse.ArgumentParser()
     for option in ("--lib-dir", "--include", "--node", "--build-dir"):
         parser.add_argument(option, type=Path, required=True)
-    runner = Runner(parser.parse_args())
+    os.environ.pop("FARCALL_LIBRARY", None)
+    report, examples = Report(), Examples(parser.parse_args())
     for compiler, standard, source in COMPILED:
-        runner.test(f"{source} ({compiler}, {standard})", runner.compiled, compiler, standard, source)
+        report.test(f"{source} ({compiler}, {standard})", examples.compiled, compiler, standard, source)
     for command, source in (
         (["python3", "-W", "error"], "from_python.py"),
         (["luajit"], "from_luajit.lua"),
         (["node"], "from_node.mjs"),
     ):
         for test in (
-            runner.loaded_by_argument,
-            runner.loaded_by_environment,
-            runner.loaded_by_name,
-            runner.library_is_not_there,
-            runner.notices_what_is_wrong,
+            examples.loaded_by_argument,
+            examples.loaded_by_environment,
+            examples.loaded_by_name,
+            examples.library_is_not_there,
+            examples.notices_what_is_wrong,
         ):
-            runner.test(f"{source}: {test.__name__.replace('_', ' ')}", test, command, source)
-    print(f"{runner.passed} passed, {runner.failed} failed")
-    sys.exit(runner.failed != 0)
+            report.test(f"{source}: {test.__name__.replace('_', ' ')}", test, command, source)
+    report.end()
 
 
 if __name__ == "__main__":

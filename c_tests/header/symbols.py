@@ -1,6 +1,8 @@
 """The library exports exactly the functions that the header declares.
 
     symbols.py LIBRARY HEADER CC NM
+
+A static library "exports" its global symbols.
 """
 
 import re
@@ -13,8 +15,9 @@ def output(*command):
 
 
 def exported(library, nm):
-    lines = output(nm, "-D", "--defined-only", library).splitlines()
-    return {line.split()[-1] for line in lines}
+    table = "--extern-only" if library.endswith(".a") else "--dynamic"
+    lines = output(nm, table, "--defined-only", "--format=posix", library).splitlines()
+    return {line.split()[0] for line in lines if not line.endswith(":")}
 
 
 def declared(header, cc):
