@@ -18,7 +18,7 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-c-gcc test-c-clang test-examples test-install bench header format install \
+	abi-soak test-c-gcc test-c-clang test-examples test-install bench header licenses format install \
 	uninstall valgrind clean
 .NOTPARALLEL:
 
@@ -81,7 +81,7 @@ test-examples: build
 test-install: build
 	scripts/once.sh $(BUILD)/install.passed $(LIB_DIR)/libfarcall.so $(LIB_DIR)/libfarcall.a \
 		include scripts/install.sh scripts/install c_tests/install c_tests/commands.py \
-		c_tests/header/symbols.py Cargo.toml LICENSE-APACHE LICENSE-MIT -- \
+		c_tests/header/symbols.py Cargo.toml Cargo.lock scripts/licenses.py $(wildcard LICENSE-*) -- \
 		python3 c_tests/install/run.py --lib-dir $(LIB_DIR) --header include/farcall.h \
 		--build-dir $(BUILD)/install
 
@@ -92,6 +92,10 @@ bench: build
 # include/farcall.h is checked in; a test compares it with what cbindgen makes of src/.
 header:
 	FARCALL_UPDATE_HEADER=1 $(CARGO) nextest run --release --test header
+
+# LICENSE-THIRD-PARTY is checked in too; a test looks whether it names what is linked.
+licenses:
+	scripts/licenses.py
 
 format:
 	$(CARGO) fmt

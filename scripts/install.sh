@@ -88,7 +88,7 @@ install_all() {
   fill_in farcall.pc "$lib/pkgconfig/farcall.pc"
   fill_in farcall-config.cmake "$lib/cmake/farcall/farcall-config.cmake"
   fill_in farcall-config-version.cmake "$lib/cmake/farcall/farcall-config-version.cmake"
-  install -D -m 644 -t "$doc" LICENSE-APACHE LICENSE-MIT
+  install -D -m 644 -t "$doc" LICENSE-*
   refresh_loader
   echo "installed farcall $version below ${DESTDIR:-}$prefix"
 }

@@ -67,7 +67,7 @@ class Install:
         lib = prefix.lib.relative_to(prefix.path)
         expected = {
             "bin/farcall", "include/farcall.h",
-            "share/doc/farcall/LICENSE-APACHE", "share/doc/farcall/LICENSE-MIT",
+            *(f"share/doc/farcall/LICENSE-{name}" for name in ("APACHE", "MIT", "THIRD-PARTY")),
             f"{lib}/libfarcall.a", f"{lib}/libfarcall.so", f"{lib}/{SONAME}", f"{lib}/libfarcall.so.{VERSION}",
             f"{lib}/pkgconfig/farcall.pc",
             f"{lib}/cmake/farcall/farcall-config.cmake", f"{lib}/cmake/farcall/farcall-config-version.cmake",
@@ -205,6 +205,7 @@ def main():
             test(f"{language} by pkg-config --static", install.compiled, prefix.pkg_config_static, language, False)
         test("CMake", install.cmake, "")
 
+    report.test("licenses of what is linked", lambda: run([ROOT / "scripts/licenses.py", "--check"]))
     report.test("what has not been built", install.not_built)
 
     first = Prefix(install.build / "prefix")
