@@ -63,7 +63,7 @@ install_packages() {
   "${as_root[@]}" apt-get update -qq ||
     fail "apt-get update failed; these packages are lacking: ${missing[*]}"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" ||
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
     fail "apt-get install failed; these packages are lacking: ${missing[*]}"
 }
 
