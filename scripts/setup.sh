@@ -85,7 +85,7 @@ install_koffi() {
   rm -rf "$folder/node_modules" "$folder/package-lock.json"
   cp examples/package.json "$folder"
   cp examples/package-lock.json "$folder/package-lock.json"
-  npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error ||
+  npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null ||
     fail "koffi could not be installed by npm"
 }
 
