@@ -3,9 +3,9 @@
 
 use super::OpenOptions;
 use libloading::os::unix::Library;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// An open library. It is closed when this is dropped.
 pub(super) struct Handle {
@@ -125,6 +125,14 @@ impl Handle {
         let program = std::env::current_exe().unwrap_or_default();
         CString::new(program.into_os_string().into_vec()).unwrap_or_default()
     }
+}
+
+/// The path of a library that is loaded already, by the name by which it is needed.
+pub(super) fn loaded(name: &Path) -> Option<PathBuf> {
+    // SAFETY: nothing is loaded, so that no initializer runs.
+    let library = unsafe { Library::open(Some(name), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+    let path = Handle::new(library.ok()?).path().into_bytes();
+    Some(PathBuf::from(OsString::from_vec(path)))
 }
 
 /// The loader's own words.

@@ -1,8 +1,10 @@
 //! Native libraries: finding them, opening them, their symbols. `libloading` does the system's
 //! part; here is what people expect around it.
 
+mod elf;
 mod loader;
 mod search;
+pub mod symbols;
 
 use crate::error::{Error, Result, Status};
 use std::ffi::{CStr, CString, c_void};
@@ -30,6 +32,47 @@ pub struct Library {
     path: CString,
 }
 
+/// The file that `Library::open` would open for a name, found without loading it: what is loaded
+/// already, then the first candidate that is there.
+pub fn find(name: &Path, options: &OpenOptions) -> Result<PathBuf> {
+    let shown = name.display();
+    let candidates = candidates(name, options)?;
+    for candidate in &candidates {
+        if has_folder(candidate) {
+            if candidate.is_file() {
+                return Ok(candidate.clone());
+            }
+        } else if let Some(path) = loader::loaded(candidate) {
+            return Ok(path);
+        } else if let Some(path) = search::file_of(candidate) {
+            return Ok(path);
+        }
+    }
+    let tried = candidates.iter().map(|path| path.display().to_string());
+    let tried = tried.collect::<Vec<_>>().join(", ");
+    Err(Error::not_found(format!(
+        "library {shown}: not found; tried {tried}"
+    )))
+}
+
+/// What a name may stand for, in the order in which it is tried.
+fn candidates(name: &Path, options: &OpenOptions) -> Result<Vec<PathBuf>> {
+    if name.as_os_str().is_empty() {
+        return Err(Error::argument(
+            "library: expected a path or a name, got \"\"",
+        ));
+    }
+    Ok(match has_folder(name) {
+        true => vec![name.to_owned()],
+        false => search::candidates(&name.to_string_lossy(), &options.search),
+    })
+}
+
+/// With a slash a name is a path, which is opened and not looked for.
+fn has_folder(name: &Path) -> bool {
+    name.as_os_str().as_encoded_bytes().contains(&b'/')
+}
+
 /// What one attempt to open came to.
 enum Attempt {
     Opened(loader::Handle),
@@ -48,16 +91,8 @@ impl Library {
             return Library::opened(loader::Handle::program());
         };
         let shown = name.display();
-        if name.as_os_str().is_empty() {
-            return Err(Error::argument(
-                "library: expected a path or a name, got \"\"",
-            ));
-        }
-        let is_bare = name.components().count() == 1 && !name.to_string_lossy().contains('/');
-        let candidates = match is_bare {
-            true => search::candidates(&name.to_string_lossy(), &options.search),
-            false => vec![name.to_owned()],
-        };
+        let is_bare = !has_folder(name);
+        let candidates = candidates(name, options)?;
         let mut refused = None;
         for candidate in &candidates {
             match attempt(candidate, options) {

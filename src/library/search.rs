@@ -1,5 +1,6 @@
 //! The names and places under which a library that is named without a path is looked for.
 
+use super::elf::Image;
 use std::path::{Path, PathBuf};
 
 /// What to try for a bare name, in order: in the caller's folders, as given, then in the platform's
@@ -33,6 +34,19 @@ pub(super) fn candidates(name: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
             .map(PathBuf::from),
     );
     list
+}
+
+/// The file that a name without a folder means: the first candidate that is there and made for this
+/// machine.
+pub(super) fn file_of(candidate: &Path) -> Option<PathBuf> {
+    let folders = system_folders();
+    let mut files = folders.iter().map(|folder| folder.join(candidate));
+    files.find(|file| is_for_this_machine(file))
+}
+
+/// The loader passes over files for other machines where it looks for a name in folders.
+fn is_for_this_machine(file: &Path) -> bool {
+    matches!(Image::open(file), Ok(Some(image)) if image.is_for_this_machine())
 }
 
 fn forms(name: &str) -> Vec<String> {
