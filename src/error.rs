@@ -15,10 +15,14 @@ pub enum Status {
     Load = 4,
     /// This target, calling convention or build cannot do it.
     Unsupported = 5,
+    /// The policy forbids it.
+    Denied = 6,
     /// Out of memory, stacks or executable memory.
     Memory = 10,
     /// A system call failed.
     System = 11,
+    /// An address that cannot be read or written.
+    Fault = 12,
     /// A bug in farcall.
     Internal = 13,
     /// A documented limit is reached.
@@ -67,6 +71,16 @@ impl Error {
     /// There is no such thing.
     pub fn not_found(message: impl Into<String>) -> Error {
         Error::new(Status::NotFound, message)
+    }
+
+    /// The policy forbids it.
+    pub fn denied(message: impl Into<String>) -> Error {
+        Error::new(Status::Denied, message)
+    }
+
+    /// The file is there and cannot be loaded.
+    pub fn load(message: impl Into<String>) -> Error {
+        Error::new(Status::Load, message)
     }
 
     /// The same failure with the place where it was met before its message.

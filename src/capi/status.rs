@@ -87,8 +87,10 @@ fn number(status: Status) -> fc_status {
         Status::NotFound => FC_ERR_NOT_FOUND,
         Status::Load => FC_ERR_LOAD,
         Status::Unsupported => FC_ERR_UNSUPPORTED,
+        Status::Denied => FC_ERR_DENIED,
         Status::Memory => FC_ERR_MEMORY,
         Status::System => FC_ERR_SYSTEM,
+        Status::Fault => FC_ERR_FAULT,
         Status::Internal => FC_ERR_INTERNAL,
         Status::Limit => FC_ERR_LIMIT,
     }

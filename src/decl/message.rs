@@ -1,6 +1,7 @@
 //! Messages for people: the place, what is wrong there, the line, and a caret under the place.
 
 use crate::error::{Error, Status};
+pub(super) use crate::nearest::nearest;
 use std::fmt::Write;
 
 /// How many characters of a long line are shown before the place, and from it on.
@@ -107,41 +108,4 @@ pub(super) fn quoted(word: &str) -> String {
         text.push_str("...");
     }
     format!("\"{text}\"")
-}
-
-/// The candidate that a wrong name is most like, if any is like it.
-pub(super) fn nearest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let limit = match name.len() {
-        0..=2 => return None,
-        3..=5 => 1,
-        6..=40 => 2,
-        _ => return None,
-    };
-    candidates
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= limit)
-        .map(|candidate| (distance(name.as_bytes(), candidate.as_bytes()), candidate))
-        .filter(|&(distance, _)| distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut before_last = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = changed.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before_last[j - 2] + 1);
-            }
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }

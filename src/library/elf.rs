@@ -46,8 +46,18 @@ pub(super) struct Needs {
     pub(super) versions: Vec<(String, String)>,
     /// The folders in which they are looked for (DT_RUNPATH, or else DT_RPATH), as written.
     pub(super) folders: Vec<String>,
-    /// The name by which others need it.
-    pub(super) own_name: Option<String>,
+    /// The folders hold for what those libraries need too (DT_RPATH).
+    pub(super) folders_are_inherited: bool,
+}
+
+/// What decides whether a file can be loaded at all.
+pub(super) struct Outline {
+    /// The file's length, and where its last segment ends.
+    pub(super) length: u64,
+    pub(super) end: u64,
+    /// It is a program that may lie anywhere, not a library.
+    pub(super) is_program: bool,
+    pub(super) is_dynamic: bool,
 }
 
 /// A name in a table of symbols.
@@ -65,7 +75,6 @@ pub(super) struct Symbol {
     pub(super) value: u64,
 }
 
-#[allow(dead_code, reason = "for the messages of what failed")]
 impl Image {
     /// Reads a file's header. Where it is no ELF file the answer is `None`.
     pub(super) fn open(path: &Path) -> Result<Option<Image>> {
@@ -95,12 +104,29 @@ impl Image {
             && machine == THIS_MACHINE.0
     }
 
+    /// How long it is and should be, and whether it is a library.
+    pub(super) fn outline(&self) -> Result<Outline> {
+        match self.is_wide {
+            false => outline::<FileHeader32<Endianness>>(&self.source),
+            true => outline::<FileHeader64<Endianness>>(&self.source),
+        }
+    }
+
     /// The libraries and versions that it needs.
     pub(super) fn needs(&self) -> Result<Needs> {
         match self.is_wide {
             false => View::<FileHeader32<Endianness>>::new(&self.source)?.needs(),
             true => View::<FileHeader64<Endianness>>::new(&self.source)?.needs(),
         }
+    }
+
+    /// The names of the versions that its symbols have.
+    pub(super) fn defined_versions(&self) -> Result<Vec<String>> {
+        match self.is_wide {
+            false => View::<FileHeader32<Endianness>>::new(&self.source)?.defined_versions(),
+            true => View::<FileHeader64<Endianness>>::new(&self.source)?.defined_versions(),
+        }
+        .map(|versions| versions.into_iter().map(|(name, _)| name).collect())
     }
 
     /// The table of dynamic symbols, imports and exports, in the file's order.
@@ -119,6 +145,50 @@ impl Image {
         }
     }
 }
+
+/// This reads no more than the loader must, so that it works for files that are cut off.
+fn outline<Elf: FileHeader>(source: &ReadCache<File>) -> Result<Outline> {
+    let header = Elf::parse(source).map_err(words)?;
+    let endian = header.endian().map_err(words)?;
+    let length = source.len().map_err(|()| "its length is unknown")?;
+    let mut outline = Outline {
+        length,
+        end: 0,
+        is_program: false,
+        is_dynamic: false,
+    };
+    let segments = header.program_headers(endian, source);
+    let Ok(segments) = segments else {
+        // The table of segments itself is missing.
+        let table = u64::from(header.e_phnum(endian)) * u64::from(header.e_phentsize(endian));
+        outline.end = header.e_phoff(endian).into().saturating_add(table);
+        return match outline.end > length {
+            true => Ok(outline),
+            false => segments.map(|_| outline).map_err(words),
+        };
+    };
+    for segment in segments {
+        let start: u64 = segment.p_offset(endian).into();
+        let in_file: u64 = segment.p_filesz(endian).into();
+        let kind = segment.p_type(endian);
+        if kind == elf::PT_LOAD || kind == elf::PT_DYNAMIC {
+            outline.end = outline.end.max(start.saturating_add(in_file));
+        }
+        if let Ok(Some(entries)) = segment.dynamic(endian, source) {
+            outline.is_dynamic = true;
+            outline.is_program = entries
+                .iter()
+                .take_while(|entry| entry.tag(endian) != elf::DT_NULL)
+                .any(|entry| {
+                    entry.tag(endian) == elf::DT_FLAGS_1 && entry.val(endian) & DF_1_PIE != 0
+                });
+        }
+    }
+    Ok(outline)
+}
+
+/// In DT_FLAGS_1: a position-independent executable.
+const DF_1_PIE: u64 = 0x0800_0000;
 
 /// A file of one class, 32 or 64 bits wide.
 struct View<'data, Elf: FileHeader> {
@@ -225,7 +295,8 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
 
     fn needs(&self) -> Result<Needs> {
         let mut folders = self.strings_of(elf::DT_RUNPATH)?;
-        if folders.is_empty() {
+        let folders_are_inherited = folders.is_empty();
+        if folders_are_inherited {
             folders = self.strings_of(elf::DT_RPATH)?;
         }
         let folders = folders.iter().flat_map(|list| list.split(':'));
@@ -240,7 +311,7 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
                 .filter(|folder| !folder.is_empty())
                 .map(str::to_owned)
                 .collect(),
-            own_name: self.strings_of(elf::DT_SONAME)?.into_iter().next(),
+            folders_are_inherited,
         })
     }
 
@@ -286,6 +357,15 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
         for (_, version, number) in self.needed_versions()? {
             put(number, version);
         }
+        for (version, number) in self.defined_versions()? {
+            put(number, version);
+        }
+        Ok(names)
+    }
+
+    /// Version, and its number in this file.
+    fn defined_versions(&self) -> Result<Vec<(String, u16)>> {
+        let mut found = Vec::new();
         let mut next = self.entry(elf::DT_VERDEF);
         for _ in 0..self.entry(elf::DT_VERDEFNUM).unwrap_or(0) {
             let Some(address) = next else { break };
@@ -293,20 +373,20 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
             let part = address.wrapping_add(definition.vd_aux.get(self.endian).into());
             let name: &elf::Verdaux<Elf::Endian> = self.one(part)?;
             // The first names the file itself; symbols with its number have no version.
-            if !definition
-                .vd_flags
-                .get(self.endian)
-                .contains(elf::VER_FLG_BASE)
-            {
+            let flags = definition.vd_flags.get(self.endian);
+            if !flags.contains(elf::VER_FLG_BASE) {
                 let name = self.string(name.vda_name.get(self.endian).into())?;
-                put(definition.vd_ndx.get(self.endian).0 & 0x7fff, name);
+                found.push((name, definition.vd_ndx.get(self.endian).0 & 0x7fff));
+            }
+            if found.len() > MOST_VERSIONS {
+                return Err("its table of versions has no end".to_owned());
             }
             next = match definition.vd_next.get(self.endian) {
                 0 => None,
                 step => Some(address.wrapping_add(step.into())),
             };
         }
-        Ok(names)
+        Ok(found)
     }
 
     fn dynamic_symbols(&self) -> Result<Vec<Symbol>> {

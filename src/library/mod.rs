@@ -1,13 +1,21 @@
 //! Native libraries: finding them, opening them, their symbols. `libloading` does the system's
 //! part; here is what people expect around it.
 
+mod bytes;
 mod elf;
+mod format;
 mod loader;
+mod no_symbol;
+mod not_found;
+pub mod policy;
+mod refused;
 mod search;
 pub mod symbols;
 
 use crate::error::{Error, Result, Status};
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, OsStr, c_void};
+use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// How a library is opened.
@@ -28,31 +36,49 @@ pub struct OpenOptions {
 /// An open library. It is closed when this is dropped.
 #[derive(Debug)]
 pub struct Library {
+    // It is closed before the file behind it.
     handle: loader::Handle,
     path: CString,
+    is_program: bool,
+    backing: Option<bytes::Backing>,
+}
+
+/// What one attempt to open came to.
+enum Attempt {
+    Opened(loader::Handle),
+    /// There is no such file.
+    Missing,
+    /// The file is there and cannot be loaded, and this is why.
+    Refused(String),
+    /// The system has run out of something.
+    Exhausted(Error),
 }
 
 /// The file that `Library::open` would open for a name, found without loading it: what is loaded
-/// already, then the first candidate that is there.
+/// already, then the first candidate that can be loaded, or else the first that is there.
 pub fn find(name: &Path, options: &OpenOptions) -> Result<PathBuf> {
-    let shown = name.display();
     let candidates = candidates(name, options)?;
+    let mut unfit = None;
     for candidate in &candidates {
-        if has_folder(candidate) {
-            if candidate.is_file() {
-                return Ok(candidate.clone());
+        let file = match has_folder(candidate) {
+            true => candidate.is_file().then(|| candidate.clone()),
+            // Of a library that was opened by a relative path nobody knows from where.
+            false => loader::loaded(candidate)
+                .filter(|path| path.is_absolute())
+                .or_else(|| search::file_of(candidate)),
+        };
+        if let Some(file) = file {
+            if matches!(format::unfit(&file), Ok(None)) {
+                return Ok(file);
             }
-        } else if let Some(path) = loader::loaded(candidate) {
-            return Ok(path);
-        } else if let Some(path) = search::file_of(candidate) {
-            return Ok(path);
+            unfit.get_or_insert(file);
         }
     }
-    let tried = candidates.iter().map(|path| path.display().to_string());
-    let tried = tried.collect::<Vec<_>>().join(", ");
-    Err(Error::not_found(format!(
-        "library {shown}: not found; tried {tried}"
-    )))
+    match unfit {
+        Some(file) => Ok(file),
+        None if has_folder(name) => Err(not_found::path(name)),
+        None => Err(not_found::name(name, &candidates, &options.search)),
+    }
 }
 
 /// What a name may stand for, in the order in which it is tried.
@@ -62,6 +88,12 @@ fn candidates(name: &Path, options: &OpenOptions) -> Result<Vec<PathBuf>> {
             "library: expected a path or a name, got \"\"",
         ));
     }
+    if name.as_os_str().as_bytes().contains(&0) {
+        return Err(Error::argument(format!(
+            "library {}: the name contains a NUL",
+            name.to_string_lossy().replace('\0', "\\0")
+        )));
+    }
     Ok(match has_folder(name) {
         true => vec![name.to_owned()],
         false => search::candidates(&name.to_string_lossy(), &options.search),
@@ -70,33 +102,26 @@ fn candidates(name: &Path, options: &OpenOptions) -> Result<Vec<PathBuf>> {
 
 /// With a slash a name is a path, which is opened and not looked for.
 fn has_folder(name: &Path) -> bool {
-    name.as_os_str().as_encoded_bytes().contains(&b'/')
-}
-
-/// What one attempt to open came to.
-enum Attempt {
-    Opened(loader::Handle),
-    /// There is no such file.
-    Missing,
-    /// The file is there, and the loader says why it is refused.
-    Refused(String),
-    /// The system has run out of something.
-    Exhausted(Error),
+    name.as_os_str().as_bytes().contains(&b'/')
 }
 
 impl Library {
     /// Opens a library; without a name, the running program and all that it has loaded.
     pub fn open(name: Option<&Path>, options: &OpenOptions) -> Result<Library> {
         let Some(name) = name else {
-            return Library::opened(loader::Handle::program());
+            let mut program = Library::opened(loader::Handle::program());
+            program.is_program = true;
+            return Ok(program);
         };
-        let shown = name.display();
-        let is_bare = !has_folder(name);
         let candidates = candidates(name, options)?;
+        let shown = name.display();
+        if let Some(rules) = policy::in_force() {
+            return Library::open_allowed(name, options, &rules);
+        }
         let mut refused = None;
         for candidate in &candidates {
             match attempt(candidate, options) {
-                Attempt::Opened(handle) => return Library::opened(handle),
+                Attempt::Opened(handle) => return Ok(Library::opened(handle)),
                 Attempt::Missing => {}
                 Attempt::Exhausted(error) => {
                     return Err(error.within(format!("library {shown}")));
@@ -106,52 +131,124 @@ impl Library {
                 }
             }
         }
-        match refused {
-            Some((candidate, reason)) => Err(Error::new(
-                Status::Load,
-                format!(
-                    "{}: the system's loader refuses it: {reason}",
-                    candidate.display()
-                ),
-            )),
-            None if is_bare => {
-                let tried = candidates.iter().map(|path| path.display().to_string());
-                let tried = tried.collect::<Vec<_>>().join(", ");
-                Err(Error::not_found(format!(
-                    "library {shown}: not found; tried {tried}"
-                )))
+        Err(match refused {
+            Some((candidate, reason)) => {
+                Error::load(reason).within(format!("library {}", candidate.display()))
             }
-            None => Err(Error::not_found(format!("library {shown}: no such file"))),
+            None if has_folder(name) => not_found::path(name),
+            None => not_found::name(name, &candidates, &options.search),
+        })
+    }
+
+    /// What a name means is found out first, then asked about, and then exactly that is opened.
+    fn open_allowed(
+        name: &Path,
+        options: &OpenOptions,
+        rules: &policy::Rules<'_>,
+    ) -> Result<Library> {
+        let file = find(name, options)?;
+        let place = || format!("library {}", name.display());
+        let approved = rules
+            .approve(&file)
+            .map_err(|error| error.within(place()))?;
+        let was_loaded = loader::loaded(&approved.path).is_some();
+        match attempt(&approved.path, options) {
+            Attempt::Opened(handle) => {
+                approved
+                    .confirm(&handle, was_loaded)
+                    .map_err(|error| error.within(place()))?;
+                Ok(Library::opened(handle))
+            }
+            Attempt::Missing => Err(not_found::path(&approved.path)),
+            Attempt::Exhausted(error) => Err(error.within(place())),
+            Attempt::Refused(reason) => {
+                Err(Error::load(reason).within(format!("library {}", approved.path.display())))
+            }
         }
     }
 
-    fn opened(handle: loader::Handle) -> Result<Library> {
-        let path = handle.path();
-        Ok(Library { handle, path })
+    /// Opens the library whose file would have these bytes. They are copied.
+    pub fn open_bytes(image: &[u8]) -> Result<Library> {
+        // SAFETY: the slice is as long as it says.
+        unsafe { Library::open_memory(image.as_ptr(), image.len()) }
     }
 
-    /// The address of a symbol; `name@VERSION` and `name@@VERSION` ask for one version of it.
+    /// The same from an address. Memory that cannot be read is an error.
+    ///
+    /// # Safety
+    ///
+    /// Nobody changes the bytes meanwhile.
+    pub unsafe fn open_memory(image: *const u8, length: usize) -> Result<Library> {
+        if policy::in_force().is_some() {
+            return Err(Error::denied(
+                "library from memory: the policy forbids it: it allows files only; put the library \
+                 in an allowed folder and open it there",
+            ));
+        }
+        // SAFETY: the caller's promise.
+        unsafe { bytes::open(image, length) }
+    }
+
+    fn opened(handle: loader::Handle) -> Library {
+        let path = handle.path();
+        Library {
+            handle,
+            path,
+            is_program: false,
+            backing: None,
+        }
+    }
+
+    /// The address of a symbol; `name@VERSION` asks for one version of it, and `name@@VERSION` for
+    /// one that is the default.
     pub fn symbol(&self, name: &str) -> Result<*mut c_void> {
         let (bare, version) = match name.split_once('@') {
-            Some((bare, version)) => (bare, Some(version.strip_prefix('@').unwrap_or(version))),
+            Some((bare, version)) => (bare, Some(version)),
             None => (name, None),
         };
+        let default = version.and_then(|version| version.strip_prefix('@'));
+        let version = default.or(version);
         if bare.is_empty() || version == Some("") {
             return Err(Error::argument(format!(
                 "symbol: expected a name or name@VERSION, got \"{name}\""
             )));
         }
         let c_string = |text: &str| {
-            CString::new(text).map_err(|_| Error::argument("symbol: the name contains a NUL"))
-        };
-        let bare = c_string(bare)?;
-        let version = version.map(c_string).transpose()?;
-        self.handle
-            .symbol(&bare, version.as_deref())
-            .map_err(|reason| {
-                let path = self.path.to_string_lossy();
-                Error::not_found(format!("symbol {name}: not found in {path}{reason}"))
+            CString::new(text).map_err(|_| {
+                let shown = name.replace('\0', "\\0");
+                Error::argument(format!("symbol {shown}: the name contains a NUL"))
             })
+        };
+        let found = (self.handle).symbol(
+            &c_string(bare)?,
+            version.map(c_string).transpose()?.as_deref(),
+        );
+        let files = || {
+            no_symbol::files(
+                Path::new(OsStr::from_bytes(self.path.to_bytes())),
+                self.is_program,
+            )
+        };
+        let not_found = |words: &str| {
+            let path = self.path.to_string_lossy();
+            let separator = if words.is_empty() { "" } else { ": " };
+            Error::not_found(format!(
+                "symbol {name}: not found in {path}{separator}{words}"
+            ))
+        };
+        let address = found.map_err(|reason| match reason.is_empty() {
+            true => not_found(&no_symbol::advice(&files(), bare, version)),
+            false => not_found(&reason),
+        })?;
+        if let Some(asked) = default
+            && let Some(default) = no_symbol::default_version(&files(), bare)
+            && default != asked
+        {
+            return Err(not_found(&format!(
+                "its default version is {default}; {bare}@{asked} asks for the other"
+            )));
+        }
+        Ok(address)
     }
 
     /// The file, as the loader resolved it.
@@ -161,14 +258,53 @@ impl Library {
 }
 
 fn attempt(path: &Path, options: &OpenOptions) -> Attempt {
-    match loader::Handle::open(path, options) {
-        Ok(handle) => Attempt::Opened(handle),
-        Err(reason) if is_missing(path, &reason) => Attempt::Missing,
-        Err(reason) => match exhausted(&reason) {
-            Some(error) => Attempt::Exhausted(error),
-            None => Attempt::Refused(reason),
-        },
+    // A file is looked at first: the loader says less, and one that is cut off would end the process.
+    if has_folder(path) {
+        match format::unfit(path) {
+            Ok(None) => {}
+            Ok(Some(words)) => return Attempt::Refused(words),
+            Err(error) if is_absent(&error) => return Attempt::Missing,
+            Err(error) => return unreadable(path, &error),
+        }
     }
+    let reason = match loader::Handle::open(path, options) {
+        Ok(handle) => return Attempt::Opened(handle),
+        Err(reason) => reason,
+    };
+    if let Some(error) = exhausted(&reason) {
+        return Attempt::Exhausted(error);
+    }
+    let file = match has_folder(path) {
+        true => Some(path.to_owned()),
+        false => search::file_of(path),
+    };
+    let Some(file) = file else {
+        return match names(&reason, path) {
+            true => Attempt::Missing,
+            false => Attempt::Refused(format!("the system's loader refuses it: {reason}")),
+        };
+    };
+    match format::unfit(&file) {
+        Ok(None) => Attempt::Refused(refused::why(&file, &reason)),
+        Ok(Some(words)) => Attempt::Refused(format!("{}: {words}", file.display())),
+        Err(error) => unreadable(&file, &error),
+    }
+}
+
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Attempt {
+    let os = error.raw_os_error().unwrap_or(0);
+    if os == libc::EMFILE || os == libc::ENFILE {
+        return Attempt::Exhausted(Error {
+            status: Status::System,
+            message: format!("{}: {error}", file.display()),
+            os,
+        });
+    }
+    Attempt::Refused(refused::unreadable(file, error))
 }
 
 /// The loader keeps no error number: what has run out is known by the system's words for it.
@@ -190,13 +326,10 @@ fn exhausted(reason: &str) -> Option<Error> {
     })
 }
 
-/// The loader tells in words only. It begins with the name that it could not open, which for a
-/// library that is there but needs another one is that other one's.
-fn is_missing(path: &Path, reason: &str) -> bool {
-    if path.to_string_lossy().contains('/') {
-        return !path.exists();
-    }
-    let own = reason.strip_prefix(&*path.to_string_lossy());
-    own.is_some_and(|rest| rest.starts_with(": cannot open shared object file: No such file"))
-        || reason.contains("Error loading shared library") && !path.exists()
+/// Do the loader's words, in whatever language, speak of this name? Of a library that is there but
+/// needs another one, they speak of the other.
+fn names(reason: &str, name: &Path) -> bool {
+    let name = name.to_string_lossy();
+    let words = reason.split(|c: char| c.is_whitespace() || c == ':');
+    reason.starts_with(&*format!("{name}:")) || words.into_iter().any(|word| word == name)
 }

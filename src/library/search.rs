@@ -36,17 +36,24 @@ pub(super) fn candidates(name: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
     list
 }
 
-/// The file that a name without a folder means: the first candidate that is there and made for this
-/// machine.
-pub(super) fn file_of(candidate: &Path) -> Option<PathBuf> {
-    let folders = system_folders();
-    let mut files = folders.iter().map(|folder| folder.join(candidate));
-    files.find(|file| is_for_this_machine(file))
+/// The file that a name without a folder means: the first of that name that is made for this
+/// machine, or else the first of that name, which the loader then refuses.
+pub(super) fn file_of(name: &Path) -> Option<PathBuf> {
+    file_in(system_folders(), name)
 }
 
-/// The loader passes over files for other machines where it looks for a name in folders.
-fn is_for_this_machine(file: &Path) -> bool {
-    matches!(Image::open(file), Ok(Some(image)) if image.is_for_this_machine())
+/// The same in some folders.
+pub(super) fn file_in(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
+    let files = folders.map(|folder| folder.join(name));
+    let mut other = None;
+    for file in files.filter(|file| file.is_file()) {
+        // The loader passes over files for other machines where it looks for a name in folders.
+        if matches!(Image::open(&file), Ok(Some(image)) if image.is_for_this_machine()) {
+            return Some(file);
+        }
+        other.get_or_insert(file);
+    }
+    other
 }
 
 fn forms(name: &str) -> Vec<String> {
@@ -98,18 +105,38 @@ fn version(text: &str) -> Option<Vec<u64>> {
     text.split('.').map(|part| part.parse().ok()).collect()
 }
 
-fn system_folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    if let Some(paths) = std::env::var_os("LD_LIBRARY_PATH") {
-        folders.extend(std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()));
-    }
-    folders.extend(configured_folders(Path::new("/etc/ld.so.conf"), 0));
+/// Folders in which the system's loader looks, and who named them.
+pub(super) struct Place {
+    pub(super) named_by: &'static str,
+    pub(super) folders: Vec<PathBuf>,
+}
+
+/// Where a bare name is looked for, in order.
+pub(super) fn places() -> Vec<Place> {
+    let paths = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let from_environment =
+        std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty());
     let machine = std::env::consts::ARCH;
-    folders.push(format!("/lib/{machine}-linux-gnu").into());
-    folders.push(format!("/usr/lib/{machine}-linux-gnu").into());
-    folders
-        .extend(["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
-    folders
+    let mut usual = vec![
+        PathBuf::from(format!("/lib/{machine}-linux-gnu")),
+        PathBuf::from(format!("/usr/lib/{machine}-linux-gnu")),
+    ];
+    usual.extend(["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"].map(PathBuf::from));
+    let place = |named_by, folders| Place { named_by, folders };
+    vec![
+        place("LD_LIBRARY_PATH", from_environment.collect()),
+        place(
+            CONFIGURATION,
+            configured_folders(Path::new(CONFIGURATION), 0),
+        ),
+        place("the system's folders", usual),
+    ]
+}
+
+const CONFIGURATION: &str = "/etc/ld.so.conf";
+
+fn system_folders() -> impl Iterator<Item = PathBuf> {
+    places().into_iter().flat_map(|place| place.folders)
 }
 
 /// The folders that the loader's configuration names (ldconfig(8)).

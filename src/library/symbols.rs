@@ -1,7 +1,8 @@
 //! The symbols that a file exports, read without loading it.
 
 use super::elf::{Image, Symbol};
-use crate::error::{Error, Result, Status};
+use super::{format, not_found, refused};
+use crate::error::{Error, Result};
 use object::elf;
 use std::path::Path;
 
@@ -38,21 +39,16 @@ pub struct Exported {
     pub address: u64,
 }
 
-/// The symbols that a file exports, in the order of the file.
+/// The symbols that a file exports, in the order of the file, which may be for another machine.
 pub fn exported(path: &Path) -> Result<Vec<Exported>> {
-    let failed = |words: String| Error::new(Status::Load, format!("{}: {words}", path.display()));
-    if let Err(error) = std::fs::metadata(path) {
-        return Err(Error {
-            status: match error.kind() {
-                std::io::ErrorKind::NotFound => Status::NotFound,
-                _ => Status::Load,
-            },
-            message: format!("{}: {error}", path.display()),
-            os: error.raw_os_error().unwrap_or(0),
-        });
-    }
+    let failed = |words: String| Error::load(words).within(path.display());
+    let unfit = match format::unfit(path) {
+        Ok(unfit) => unfit,
+        Err(error) if super::is_absent(&error) => return Err(not_found::path(path)),
+        Err(error) => return Err(failed(refused::unreadable(path, &error))),
+    };
     let image = Image::open(path).map_err(failed)?;
-    let image = image.ok_or_else(|| failed("this is no shared library".to_owned()))?;
+    let image = image.ok_or_else(|| failed(unfit.unwrap_or_default()))?;
     let symbols = image.dynamic_symbols().map_err(failed)?;
     Ok(symbols.into_iter().filter_map(export).collect())
 }
@@ -86,6 +82,7 @@ pub(super) fn export(symbol: Symbol) -> Option<Exported> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Status;
     use crate::library::{OpenOptions, find};
 
     fn of(name: &str) -> Vec<Exported> {
@@ -154,10 +151,11 @@ mod tests {
     fn what_is_no_library() {
         let error = exported(Path::new("/proc/self/status")).unwrap_err();
         assert_eq!(error.status, Status::Load);
-        assert!(error.message.contains("/proc/self/status"), "{error}");
+        assert!(error.message.contains("/proc/self/status: "), "{error}");
         let error = exported(Path::new("/no/such/file.so")).unwrap_err();
         assert_eq!(error.status, Status::NotFound);
         let error = exported(Path::new("/tmp")).unwrap_err();
         assert_eq!(error.status, Status::Load);
+        assert!(error.message.contains("this is a folder"), "{error}");
     }
 }
