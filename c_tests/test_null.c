@@ -133,11 +133,31 @@ static void libraries(void) {
   void *address = NULL;
   REFUSED("out", fc_library_open("libm.so.6", NULL, NULL));
   REFUSED("out", fc_library_open(NULL, NULL, NULL));
+  fc_library *opened = NULL;
+  REFUSED("image", fc_library_open_bytes(NULL, 10, &opened));
+  REFUSED("image", fc_library_open_bytes(NULL, 0, &opened));
+  REFUSED("out", fc_library_open_bytes("text", 4, NULL));
+  CHECK_POINTER(NULL, opened);
   REFUSED("library", fc_library_symbol(NULL, "cos", &address));
   REFUSED("name", fc_library_symbol(library, NULL, &address));
   REFUSED("out", fc_library_symbol(library, "abs", NULL));
   CHECK_POINTER(NULL, fc_library_path(NULL));
   fc_library_free(NULL);
+}
+
+static void policy(void) { REFUSED("path", fc_policy_allow(NULL)); }
+
+static void memory(void) {
+  char buffer[4] = "abc";
+  size_t length = 7;
+  REFUSED("address", fc_memory_read(NULL, buffer, 1));
+  REFUSED("out", fc_memory_read(buffer, NULL, 1));
+  REFUSED("address", fc_memory_write(NULL, buffer, 1));
+  REFUSED("bytes", fc_memory_write(buffer, NULL, 1));
+  REFUSED("address", fc_memory_string(NULL, 1, &length));
+  REFUSED("length", fc_memory_string(buffer, 1, NULL));
+  CHECK_STRING("abc", buffer);
+  CHECK_SIZE(7, length);
 }
 
 static void functions(void) {
@@ -200,6 +220,8 @@ int main(void) {
   RUN(signatures);
   RUN(questions_about_signatures);
   RUN(libraries);
+  RUN(policy);
+  RUN(memory);
   RUN(functions);
   RUN(questions_about_functions);
   RUN(numbers_of_no_enumerator);

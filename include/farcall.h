@@ -1044,34 +1044,74 @@ void fc_signature_free(struct fc_signature *signature);
 /**
  * Opens a library.
  *
- * @param path    NULL: the running program and all that it has loaded. With a slash: that file. A bare
- *                name is tried in the folders of `options`, then as given, then in the platform's
- *                forms: "m" is looked for as libm.so.6 and libm.so.
+ * @param path    NULL: the running program and all that it has loaded. With a slash: that file, for a
+ *                relative path counted from the current folder. A bare name is tried in the folders
+ *                of `options`, in their order, then as given, then in the platform's forms: "m" is
+ *                looked for as libm.so.6 and libm.so. In each folder a version's file will do
+ *                ("z" is libz.so.1.3), the newest first.
  * @param options flags and folders; NULL: the defaults, which are symbols that are looked up at once
  *                and serve no other library.
  * @param out     the library, which the caller frees with fc_library_free.
  *
- * Any thread may call this. The library's initializers run on it.
+ * Opening what is open already gives another reference to it. Any thread may call this. The library's
+ * initializers run on it.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL, unknown flags or an empty name; FC_ERR_NOT_FOUND if there is
- *         no such file: the message names what was tried; FC_ERR_LOAD if the file is there and the
- *         system's loader refuses it: the message says why.
+ * @return FC_OK;
+ *         FC_ERR_ARGUMENT for NULL in `out` or among the folders, unknown flags, or an empty name;
+ *         FC_ERR_NOT_FOUND if there is no such file: the message names what was tried, every folder
+ *         that was looked in, and what comes near the name;
+ *         FC_ERR_LOAD if the file is there and cannot be loaded: it is for another machine or no
+ *         library at all, it is cut off, it may not be read, it needs a library, a version or a symbol
+ *         that is not there; the message says which and how to mend it;
+ *         FC_ERR_DENIED if the policy (fc_policy_allow) forbids it;
+ *         FC_ERR_MEMORY or FC_ERR_SYSTEM if memory or descriptors have run out.
  */
 enum fc_status fc_library_open(const char *path,
                                const struct fc_open_options *options,
                                struct fc_library **out);
 
 /**
+ * Opens a library that is in memory, as if its bytes were a file. Each call makes a library of its
+ * own, with its own variables.
+ *
+ * @param image  the bytes of a shared library. They are copied, and may be freed after the call.
+ * @param length their number.
+ * @param out    the library, which the caller frees with fc_library_free.
+ *
+ * Its symbols are looked up at once and serve no other library, as with NULL for the options of
+ * fc_library_open. It has no folder: $ORIGIN in what it needs means nothing. fc_library_path, debuggers
+ * and /proc/self/maps show it by a name of the system's choice. It holds a descriptor, which is closed
+ * with it and on exec. Any thread may call this. The library's initializers run on it.
+ *
+ * @return FC_OK;
+ *         FC_ERR_ARGUMENT for NULL, or more bytes than memory can hold;
+ *         FC_ERR_LOAD if these are no bytes of a library that this process can load, none at all
+ *         among them: the message says what they are instead, or what the library needs;
+ *         FC_ERR_FAULT if some of the bytes cannot be read;
+ *         FC_ERR_DENIED if there is a policy (fc_policy_allow), which allows files only;
+ *         FC_ERR_MEMORY, FC_ERR_SYSTEM or FC_ERR_LIMIT if the system has no room or no descriptor for
+ *         the copy, or if very many libraries from memory stayed loaded after they were closed.
+ */
+enum fc_status fc_library_open_bytes(const void *image,
+                                     size_t length,
+                                     struct fc_library **out);
+
+/**
  * The address of a function or variable in a library, or in a library that it needs.
  *
  * @param library the library.
- * @param name    the symbol's name; "name@VERSION" and "name@@VERSION" ask for one version of it.
- * @param out     its address. It is good for as long as the library is open.
+ * @param name    the symbol's name. "name@VERSION" asks for one version of it, and "name@@VERSION" for
+ *                the version that the name alone means.
+ * @param out     its address. It is good for as long as the library is open. Of a thread-local
+ *                variable it is the calling thread's.
  *
- * Any thread may call this.
+ * Any thread may call this. Where there is no such symbol, files are read for the message: a look-up
+ * that fails takes milliseconds.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL, an empty name or text that is no UTF-8; FC_ERR_NOT_FOUND if
- *         there is no such symbol.
+ * @return FC_OK;
+ *         FC_ERR_ARGUMENT for NULL, an empty name or version, or text that is no UTF-8;
+ *         FC_ERR_NOT_FOUND if there is no such symbol: the message has the nearest names, or the
+ *         versions that there are, or says that the library keeps it for itself.
  */
 enum fc_status fc_library_symbol(const struct fc_library *library,
                                  const char *name,
@@ -1094,6 +1134,46 @@ const char *fc_library_path(const struct fc_library *library);
  * Any thread may call this. The library's finalizers may run on it.
  */
 void fc_library_free(struct fc_library *library);
+
+/**
+ * Allows a file, or a folder and all below it, to be opened by fc_library_open. The first call puts the
+ * policy in force, for the whole process: from then on only what was allowed may be opened, and no
+ * bytes (fc_library_open_bytes).
+ *
+ * Links and ".." are resolved when something is allowed and when it is opened, and exactly the file
+ * that a name is resolved to is opened. Nobody but root and the user that the process runs as (its
+ * effective user) may own or write the file, its folder, or a folder above: what others can write is
+ * refused, here and when it is opened. Above the allowed file or folder a sticky folder such as /tmp
+ * will do. Group members are others.
+ *
+ * A bare name is looked for before it is asked about. A library that is loaded already is asked about
+ * like any other. The program itself (NULL), and what the system's loader brings in for an allowed
+ * library, are not asked about; neither are libraries that were opened before.
+ *
+ * @param path the file or folder, which must exist. It is copied. Allowing it again does nothing.
+ *
+ * Any thread may call this. What is opened at the same time may still be opened without being asked
+ * about.
+ *
+ * @return FC_OK;
+ *         FC_ERR_ARGUMENT for NULL, an empty path, or what is neither file nor folder;
+ *         FC_ERR_NOT_FOUND if there is no such file or folder;
+ *         FC_ERR_DENIED if others can write it, or after fc_policy_seal: the message says what is in
+ *         the way and how to mend it;
+ *         FC_ERR_SYSTEM if the path cannot be resolved.
+ */
+enum fc_status fc_policy_allow(const char *path);
+
+/**
+ * Seals the policy for as long as the process runs: every later fc_policy_allow is FC_ERR_DENIED. If
+ * nothing was allowed, nothing may be opened any more but the program itself (NULL). Sealing again does
+ * nothing. A child of fork has the policy of its parent.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK.
+ */
+enum fc_status fc_policy_seal(void);
 
 /**
  * Makes the function at an address callable.
@@ -1257,6 +1337,65 @@ enum fc_status fc_invoke_checked(const struct fc_function *function,
  * Any thread may call this; each has its own.
  */
 int fc_captured_errno(void);
+
+/**
+ * Copies memory to the caller, for hosts that have no pointers of their own. An address that cannot
+ * be read is an error, not a crash: the system copies, at the price of a system call (some 200 ns).
+ *
+ * @param address where to read; any alignment. NULL will do where `length` is 0.
+ * @param out     `length` bytes that the caller can write. After FC_ERR_FAULT the first of them may
+ *                have been written, as many as the message says.
+ * @param length  how many bytes.
+ *
+ * Any thread may call this. What other threads write meanwhile may be read in part.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be read, or if the
+ *         range wraps around the end of memory: the message has the address and how many bytes before
+ *         it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
+ */
+enum fc_status fc_memory_read(const void *address,
+                              void *out,
+                              size_t length);
+
+/**
+ * Copies bytes of the caller's to memory. An address that cannot be written is an error, not a crash,
+ * and what is read-only stays as it is. It costs a system call (some 200 ns).
+ *
+ * @param address where to write; any alignment. NULL will do where `length` is 0. After FC_ERR_FAULT
+ *                the first bytes may have been written, as many as the message says.
+ * @param bytes   what to write: `length` bytes that the caller can read.
+ * @param length  how many bytes.
+ *
+ * Any thread may call this. Other threads may see a part of the bytes before the rest.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be written, or if
+ *         the range wraps around the end of memory: the message has the address and how many bytes
+ *         before it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
+ */
+enum fc_status fc_memory_write(void *address,
+                               const void *bytes,
+                               size_t length);
+
+/**
+ * The length of a string at an address, without its NUL. An address that cannot be read is an error,
+ * not a crash.
+ *
+ * @param address where the string begins. NULL will do where `limit` is 0.
+ * @param limit   how many bytes to look at, at most; SIZE_MAX: all that are there.
+ * @param length  the length; `limit` if there is no NUL before it.
+ *
+ * Nothing behind the NUL is asked for: a string may end right before memory that cannot be read. It
+ * costs a system call (some 200 ns) for each page of memory.
+ *
+ * Any thread may call this.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if memory that cannot be read comes before a NUL
+ *         and before the limit: the message has the address and how many bytes before it were fine;
+ *         FC_ERR_SYSTEM if the system forbids it altogether.
+ */
+enum fc_status fc_memory_string(const char *address,
+                                size_t limit,
+                                size_t *length);
 
 /**
  * Tells what executable memory holds at the moment.

@@ -43,7 +43,9 @@ fn generate() -> String {
         "declarations",
         "signatures",
         "libraries",
+        "policy",
         "functions",
+        "memory",
         "statistics",
     ] {
         builder = builder.with_src(root.join(format!("src/capi/{part}.rs")));

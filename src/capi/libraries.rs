@@ -1,7 +1,7 @@
 //! Libraries.
 
 use super::status::{fc_status, guard};
-use super::{Out, check_flags, options, required, slice, text};
+use super::{Out, check_flags, null, options, required, slice, text};
 use crate::error::Result;
 use crate::library::{Library, OpenOptions};
 use libc::size_t;
@@ -61,7 +61,7 @@ pub(super) unsafe fn library_of(pointer: *const fc_library, what: &str) -> Resul
 }
 
 /// A path from C: any bytes.
-unsafe fn path<'a>(pointer: *const c_char, what: &str) -> Result<&'a Path> {
+pub(super) unsafe fn path<'a>(pointer: *const c_char, what: &str) -> Result<&'a Path> {
     // SAFETY: the caller's promise.
     let first = unsafe { required(pointer, what)? };
     // SAFETY: as above.
@@ -71,18 +71,27 @@ unsafe fn path<'a>(pointer: *const c_char, what: &str) -> Result<&'a Path> {
 
 /// Opens a library.
 ///
-/// @param path    NULL: the running program and all that it has loaded. With a slash: that file. A bare
-///                name is tried in the folders of `options`, then as given, then in the platform's
-///                forms: "m" is looked for as libm.so.6 and libm.so.
+/// @param path    NULL: the running program and all that it has loaded. With a slash: that file, for a
+///                relative path counted from the current folder. A bare name is tried in the folders
+///                of `options`, in their order, then as given, then in the platform's forms: "m" is
+///                looked for as libm.so.6 and libm.so. In each folder a version's file will do
+///                ("z" is libz.so.1.3), the newest first.
 /// @param options flags and folders; NULL: the defaults, which are symbols that are looked up at once
 ///                and serve no other library.
 /// @param out     the library, which the caller frees with fc_library_free.
 ///
-/// Any thread may call this. The library's initializers run on it.
+/// Opening what is open already gives another reference to it. Any thread may call this. The library's
+/// initializers run on it.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL, unknown flags or an empty name; FC_ERR_NOT_FOUND if there is
-///         no such file: the message names what was tried; FC_ERR_LOAD if the file is there and the
-///         system's loader refuses it: the message says why.
+/// @return FC_OK;
+///         FC_ERR_ARGUMENT for NULL in `out` or among the folders, unknown flags, or an empty name;
+///         FC_ERR_NOT_FOUND if there is no such file: the message names what was tried, every folder
+///         that was looked in, and what comes near the name;
+///         FC_ERR_LOAD if the file is there and cannot be loaded: it is for another machine or no
+///         library at all, it is cut off, it may not be read, it needs a library, a version or a symbol
+///         that is not there; the message says which and how to mend it;
+///         FC_ERR_DENIED if the policy (fc_policy_allow) forbids it;
+///         FC_ERR_MEMORY or FC_ERR_SYSTEM if memory or descriptors have run out.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_library_open(
     path: *const c_char,
@@ -94,6 +103,44 @@ pub unsafe extern "C" fn fc_library_open(
         // SAFETY: the pointers are as the documentation asks.
         let (name, how) = unsafe { (open_path(path)?, open_options(options)?) };
         let library = Library::open(name, &how)?;
+        out.write(Arc::into_raw(Arc::new(library)).cast_mut().cast());
+        Ok(())
+    })
+}
+
+/// Opens a library that is in memory, as if its bytes were a file. Each call makes a library of its
+/// own, with its own variables.
+///
+/// @param image  the bytes of a shared library. They are copied, and may be freed after the call.
+/// @param length their number.
+/// @param out    the library, which the caller frees with fc_library_free.
+///
+/// Its symbols are looked up at once and serve no other library, as with NULL for the options of
+/// fc_library_open. It has no folder: $ORIGIN in what it needs means nothing. fc_library_path, debuggers
+/// and /proc/self/maps show it by a name of the system's choice. It holds a descriptor, which is closed
+/// with it and on exec. Any thread may call this. The library's initializers run on it.
+///
+/// @return FC_OK;
+///         FC_ERR_ARGUMENT for NULL, or more bytes than memory can hold;
+///         FC_ERR_LOAD if these are no bytes of a library that this process can load, none at all
+///         among them: the message says what they are instead, or what the library needs;
+///         FC_ERR_FAULT if some of the bytes cannot be read;
+///         FC_ERR_DENIED if there is a policy (fc_policy_allow), which allows files only;
+///         FC_ERR_MEMORY, FC_ERR_SYSTEM or FC_ERR_LIMIT if the system has no room or no descriptor for
+///         the copy, or if very many libraries from memory stayed loaded after they were closed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fc_library_open_bytes(
+    image: *const c_void,
+    length: size_t,
+    out: *mut *mut fc_library,
+) -> fc_status {
+    guard(|| {
+        let out = Out::new(out, "fc_library_open_bytes: out")?;
+        if image.is_null() {
+            return Err(null("fc_library_open_bytes: image"));
+        }
+        // SAFETY: the pointer is as the documentation asks.
+        let library = unsafe { Library::open_memory(image.cast(), length)? };
         out.write(Arc::into_raw(Arc::new(library)).cast_mut().cast());
         Ok(())
     })
@@ -142,13 +189,18 @@ unsafe fn open_options(pointer: *const fc_open_options) -> Result<OpenOptions> {
 /// The address of a function or variable in a library, or in a library that it needs.
 ///
 /// @param library the library.
-/// @param name    the symbol's name; "name@VERSION" and "name@@VERSION" ask for one version of it.
-/// @param out     its address. It is good for as long as the library is open.
+/// @param name    the symbol's name. "name@VERSION" asks for one version of it, and "name@@VERSION" for
+///                the version that the name alone means.
+/// @param out     its address. It is good for as long as the library is open. Of a thread-local
+///                variable it is the calling thread's.
 ///
-/// Any thread may call this.
+/// Any thread may call this. Where there is no such symbol, files are read for the message: a look-up
+/// that fails takes milliseconds.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL, an empty name or text that is no UTF-8; FC_ERR_NOT_FOUND if
-///         there is no such symbol.
+/// @return FC_OK;
+///         FC_ERR_ARGUMENT for NULL, an empty name or version, or text that is no UTF-8;
+///         FC_ERR_NOT_FOUND if there is no such symbol: the message has the nearest names, or the
+///         versions that there are, or says that the library keeps it for itself.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_library_symbol(
     library: *const fc_library,

@@ -13,12 +13,16 @@ mod types;
 mod declarations;
 mod signatures;
 mod libraries;
+mod policy;
 mod functions;
+mod memory;
 mod statistics;
 
 pub use declarations::*;
 pub use functions::*;
 pub use libraries::*;
+pub use memory::*;
+pub use policy::*;
 pub use signatures::*;
 pub use statistics::*;
 pub use status::*;

@@ -227,8 +227,11 @@ fn machine_name(machine: u16, is_wide: bool, is_little: bool) -> String {
     name.to_owned()
 }
 
-/// The head of a file as text, if that is what it looks like. A character may be cut off at the end.
+/// The head of a file as text, if that is what it looks like. A character may be cut off at the end,
+/// and what C writes may end in NUL.
 fn text(head: &[u8]) -> Option<&str> {
+    let end = head.iter().rposition(|&byte| byte != 0)? + 1;
+    let head = &head[..end];
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
         Err(error) if error.error_len().is_none() => {
@@ -397,6 +400,8 @@ mod tests {
         );
         // A text that is cut off within a character is a text.
         says(&"Größe".as_bytes()[..3], "text file");
+        says(b"Hello\0", "text file");
+        says(b"\0\0", "begins with the bytes 00 00");
         says(b"\xc3\x28", "begins with the bytes c3 28");
     }
 }

@@ -1,7 +1,7 @@
 //! What to say where a library has no symbol of a name: what comes near it, and what is in the way.
 
 use super::elf::{Image, Symbol};
-use super::{loader, symbols};
+use super::{loader, refused, symbols};
 use crate::nearest::nearest_few;
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -101,6 +101,8 @@ pub(super) fn advice(files: &[PathBuf], name: &str, version: Option<&str>) -> St
 }
 
 fn versions(symbols: &[&symbols::Exported]) -> String {
+    let mut symbols = symbols.to_vec();
+    symbols.sort_by_key(|symbol| refused::numbers(symbol.version.as_deref().unwrap_or_default()));
     let mut list: Vec<String> = symbols
         .iter()
         .filter_map(|symbol| {
@@ -140,9 +142,14 @@ fn has_hidden(file: &Path, name: &str) -> bool {
     };
     let mut symbols = image.all_symbols().unwrap_or_default();
     symbols.extend(image.dynamic_symbols().unwrap_or_default());
+    // Compilers put a point behind the names of what they have split: name.part.0.
+    let is_name = |symbol: &str| {
+        let rest = symbol.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
     symbols
         .iter()
-        .any(|symbol| symbol.name == name && symbol.is_defined && !symbol.is_visible)
+        .any(|symbol| symbol.is_defined && !symbol.is_visible && is_name(&symbol.name))
 }
 
 #[cfg(test)]

@@ -246,7 +246,8 @@ fn check_version(who: &str, library: &str, path: &Path, version: &str) -> Result
     ))
 }
 
-fn numbers(name: &str) -> Vec<u64> {
+/// The numbers in the name of a version, in which `GLIBC_2.10` comes after `GLIBC_2.9`.
+pub(super) fn numbers(name: &str) -> Vec<u64> {
     let parts = name.split(|c: char| !c.is_ascii_digit());
     parts.filter_map(|part| part.parse().ok()).collect()
 }
