@@ -134,7 +134,7 @@ typedef enum fc_decl_kind {
    */
   FC_DECL_VARIABLE = 3,
   /**
-   * An enumerator.
+   * An enumerator, or a macro that is an integer constant.
    */
   FC_DECL_CONSTANT = 4,
 } fc_decl_kind;
@@ -799,23 +799,35 @@ enum fc_status fc_decls_new(struct fc_decls **out);
  * Adds declarations in C: all of them, or on failure none.
  *
  * @param decls    the collection.
- * @param c_source UTF-8 text; it is not kept. Types that it names must be declared in it or before
- *                 it. Nothing is preprocessed: give it what gcc -E writes. A type that was declared
- *                 before its members were known, and gets them here, has them for later uses;
- *                 pointers to it that were declared earlier go on pointing to an unknown type.
+ * @param c_source UTF-8 text of C11 with GNU's additions, of at most 16 MiB; it is not kept. Types
+ *                 that it names must be declared in it or before it. Bodies of functions and values
+ *                 of variables are passed over. A type that was declared before its members were
+ *                 known, and gets them here, has them for later uses; pointers to it that were
+ *                 declared earlier go on pointing to an unknown type.
+ *
+ * The text should be what the preprocessor writes (gcc -E FILE.h). In text that it has not been over,
+ * this much is understood: #define of an integer constant expression, which declares a constant, so
+ * that gcc -E -dD gives the constants of a whole library; #define of nothing, which is passed over
+ * where it is used; all other macros as long as none is used; #undef; #pragma; #include of <stddef.h>,
+ * <stdint.h>, <stdbool.h> and <stdarg.h>, whose types are known; the guard of a header, which is an
+ * #ifndef right before its #define; #ifdef __cplusplus and #ifndef __cplusplus, in C. Any other
+ * directive is an error.
  *
  * Any thread may call this; others that use the collection meanwhile wait.
  *
  * @return FC_OK; FC_ERR_ARGUMENT for NULL and text that is no UTF-8; FC_ERR_SYNTAX for what does not parse
- *         or what C does not allow: the message gives line and column, says what was expected, and
- *         shows the line; FC_ERR_LIMIT for a text of more than 16 MiB, more than 256 parentheses or 64
- *         structs in one another, and what fc_type_struct and fc_signature_new limit.
+ *         or what C does not allow: the message gives line and column in the text, and behind
+ *         them the file and line that a line marker names ("812:5 (zlib.h:33): ..."), says what was
+ *         expected, and shows the line; FC_ERR_LIMIT for a text of more than 16 MiB, for nesting of
+ *         more than 256 levels, of which a type within another takes four, and an expression in
+ *         parentheses two, and for what fc_type_struct and fc_signature_new limit.
  */
 enum fc_status fc_decls_add(struct fc_decls *decls,
                             const char *c_source);
 
 /**
- * The type that a C type name stands for: "struct point", "uint32_t", "const char *[3]".
+ * The type that a C type name stands for: "struct point", "uint32_t", "const char *[3]", and for a
+ * variable that is declared, "typeof(variable)".
  *
  * @param decls     the collection.
  * @param type_name the type, as C would write it in a cast.
@@ -831,16 +843,16 @@ enum fc_status fc_decls_type(const struct fc_decls *decls,
                              struct fc_type **out);
 
 /**
- * The value of an enumerator.
+ * The value of an enumerator, or of a macro that is an integer constant.
  *
  * @param decls the collection.
- * @param name  the enumerator's name.
+ * @param name  the constant's name.
  * @param out   its value; one above INT64_MAX wraps around.
  *
  * Any thread may call this.
  *
  * @return FC_OK; FC_ERR_ARGUMENT for NULL or text that is no UTF-8; FC_ERR_NOT_FOUND for a name that
- *         is no enumerator.
+ *         is no constant.
  */
 enum fc_status fc_decls_constant(const struct fc_decls *decls,
                                  const char *name,

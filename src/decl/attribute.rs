@@ -79,13 +79,49 @@ impl Parser<'_, '_> {
                     self.attribute_list(all)?;
                     self.expect(b')', "after an attribute")?;
                 }
-                Kind::Mark(b'[') if self.at_double_bracket() => self.skip_balanced()?,
+                Kind::Mark(b'[') if self.at_double_bracket() => self.standard_attributes(all)?,
                 _ => return Ok(()),
             }
         }
     }
 
-    /// `[[`, with which C23's attributes begin; none of them changes anything here.
+    /// `[[deprecated, gnu::packed]]`: those of C23 and of other makers change nothing here.
+    fn standard_attributes(&mut self, all: &mut Attributes) -> Parsed<()> {
+        self.advance();
+        self.advance();
+        loop {
+            match self.token.kind {
+                Kind::Name | Kind::Keyword(_) => {
+                    let maker = self.text();
+                    self.advance();
+                    let scoped = self.is(b':')
+                        && self.source.as_bytes().get(self.token.end as usize) == Some(&b':');
+                    if scoped {
+                        self.advance();
+                        self.advance();
+                        if !matches!(self.token.kind, Kind::Name | Kind::Keyword(_)) {
+                            return Err(self.unexpected("the name of an attribute"));
+                        }
+                        if matches!(maker, "gnu" | "__gnu__" | "clang" | "_Clang") {
+                            self.attribute(all)?;
+                            continue;
+                        }
+                        self.advance();
+                    }
+                    if self.is(b'(') {
+                        self.skip_balanced()?;
+                    }
+                }
+                Kind::Mark(b',') => self.advance(),
+                _ => {
+                    self.expect(b']', "after the attributes")?;
+                    return self.expect(b']', "after the attributes");
+                }
+            }
+        }
+    }
+
+    /// `[[`, with which C23's attributes begin.
     pub(super) fn at_double_bracket(&self) -> bool {
         self.is(b'[') && self.source.as_bytes().get(self.token.end as usize) == Some(&b'[')
     }
@@ -252,6 +288,9 @@ impl Parser<'_, '_> {
         let mut link = link;
         if let Some(mode) = attributes.mode {
             link = self.in_mode(&link, mode, at)?;
+        }
+        if self.is_unsupported(&link) {
+            return Ok(link);
         }
         if let Some((vector, at)) = attributes.vector {
             let size = self.types.get(&link).size();

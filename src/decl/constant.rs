@@ -178,21 +178,36 @@ impl<'s> Parser<'s, '_> {
             Kind::Keyword(Keyword::Sizeof) => self.measure(false),
             Kind::Keyword(Keyword::Alignof) => self.measure(true),
             Kind::Keyword(Keyword::Offsetof) => self.offset_of(),
+            Kind::Keyword(Keyword::Reserved) if self.text() == "_Generic" => {
+                Err(self.fail(at, "'_Generic' is not understood in a constant"))
+            }
+            Kind::Text => Err(self.fail(at, "a string is no integer constant")),
             _ => Err(self.unexpected("a constant")),
         }
     }
 
-    fn named_constant(&self, word: Word<'_>) -> Parsed<Value> {
-        let name = quoted(word.text);
+    fn named_constant(&mut self, word: Word<'s>) -> Parsed<Value> {
         if self.scope.contains(word.text) {
-            return Err(self.fail(word.at, &format!("{name} is a parameter, not a constant")));
+            let what = format!("{} is a parameter, not a constant", quoted(word.text));
+            return Err(self.fail(word.at, &what));
+        }
+        // The latest macro of that name counts, before it is listed.
+        if self.lexer.find_macro(word.text).is_some()
+            && let Some(value) = self.macro_constant(word.text)
+        {
+            return Ok(value);
         }
         match self.find(word.text).map(|named| &named.meaning) {
             Some(Meaning::Constant(value)) => Ok(*value),
-            Some(other) => Err(self.fail(
-                word.at,
-                &format!("{name} is {}, not a constant", other.describe()),
-            )),
+            Some(other) => {
+                let (name, kind) = (quoted(word.text), other.describe());
+                Err(self.fail(word.at, &format!("{name} is {kind}, not a constant")))
+            }
+            None if self.lexer.find_macro(word.text).is_some() => {
+                let name = quoted(word.text);
+                let what = format!("the macro {name} is not an integer constant expression");
+                Err(self.fail(word.at, &what))
+            }
             // The words of <stdbool.h>.
             None if word.text == "true" => Ok(arithmetic::truth(true)),
             None if word.text == "false" => Ok(arithmetic::truth(false)),
@@ -248,8 +263,8 @@ impl<'s> Parser<'s, '_> {
         })
     }
 
-    /// A type in parentheses, or a variable's name with or without them; `None` where an
-    /// expression begins.
+    /// A type in parentheses, or that of an expression which names something; `None` where any
+    /// other expression begins.
     fn measured_type(&mut self) -> Parsed<Option<Qualified>> {
         let start = self.checkpoint();
         let parenthesized = self.accept(b'(');
@@ -258,16 +273,8 @@ impl<'s> Parser<'s, '_> {
             self.expect(b')', "after a type")?;
             return Ok(Some(ty));
         }
-        if self.token.kind == Kind::Name
-            && let Some(ty) = self.type_of_name()
-        {
-            self.advance();
-            if !parenthesized || self.accept(b')') {
-                return Ok(Some(ty));
-            }
-        }
         self.go_back(&start);
-        Ok(None)
+        Ok(self.try_expression_type(|_| true))
     }
 
     pub(super) fn size_of(&self, ty: &Qualified, at: u32) -> Parsed<i128> {
@@ -342,7 +349,7 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// A member of a record, perhaps of an anonymous one in it, and its offset.
-    fn find_member(&self, link: &Link, name: &str) -> Option<(Link, u64)> {
+    pub(super) fn find_member(&self, link: &Link, name: &str) -> Option<(Link, u64)> {
         let mut records = vec![(link.clone(), 0u64)];
         while let Some((link, base)) = records.pop() {
             let Data::Record(record) = &self.types.get(&link).node.data else {

@@ -40,12 +40,14 @@ impl Declarations {
 
     /// Adds what a text declares: all of it, or nothing if there is a mistake in it.
     ///
-    /// The text is C as it comes from the preprocessor, of at most `MAX_SOURCE` bytes. Bodies of
-    /// functions and values of variables are passed over.
+    /// The text is C as it comes from the preprocessor, of at most `MAX_SOURCE` bytes; without it
+    /// only the directives that `directive` knows are understood. Bodies of functions and values of
+    /// variables are passed over.
     pub fn add(&mut self, source: &str) -> Result<()> {
         let (types, new) = {
             check_size(source)?;
             let mut parser = Parser::new(source, self.target, Some(&*self), Purpose::Declare);
+            parser.read_whole();
             parser.unit().map_err(|error| *error)?;
             (parser.types, parser.new)
         };
@@ -104,6 +106,28 @@ impl Declarations {
                 ..
             } => Signature::of(ty),
             _ => None,
+        }
+    }
+
+    /// Why there is no function of a name.
+    pub(super) fn why_no_function(&self, name: &str) -> String {
+        if let Some(named) = self.names.others.get(name) {
+            return format!(
+                "it is declared as {}, not a function",
+                named.meaning.describe()
+            );
+        }
+        let functions = self
+            .names
+            .others
+            .iter()
+            .filter(|(_, named)| matches!(named.meaning, Meaning::Function { .. }))
+            .map(|(name, _)| &**name);
+        match nearest(name, functions) {
+            Some(near) => {
+                format!("no function of that name is declared; did you mean \"{near}\"?")
+            }
+            None => "no function of that name is declared".to_owned(),
         }
     }
 

@@ -6,7 +6,6 @@ use super::MAX_DERIVED;
 use super::attribute::Attributes;
 use super::keyword::Keyword;
 use super::lexer::Kind;
-use super::message::quoted;
 use super::names::Qualified;
 use super::operations::{Length, Operation, Reading};
 use super::parser::{Parsed, Parser, Word};
@@ -144,6 +143,14 @@ impl<'s> Parser<'s, '_> {
                 self.advance();
             }
             Kind::Mark(b'(') => self.parenthesized(naming, reading)?,
+            Kind::Mark(b'^') => {
+                let what = "blocks ('^') are not supported; only functions can be called";
+                return Err(self.fail(self.token.start, what));
+            }
+            Kind::Keyword(Keyword::Reserved) if self.text() == "__vectorcall" => {
+                let what = "'__vectorcall' is not supported";
+                return Err(self.fail(self.token.start, what));
+            }
             _ if naming == Naming::Required => return Err(self.unexpected("a name")),
             _ => {}
         }
@@ -371,8 +378,9 @@ impl<'s> Parser<'s, '_> {
             return Ok(());
         }
         let what = format!(
-            "an array cannot consist of {}, whose size is not known",
-            quoted(&view.describe())
+            "an array cannot consist of {name}, whose size is not known; use {name} *, or an array \
+             of those",
+            name = view.describe()
         );
         Err(self.fail(at, &what))
     }

@@ -193,7 +193,7 @@ impl<'s> Parser<'s, '_> {
         self.fail(word.at, &what)
     }
 
-    fn add_name(
+    pub(super) fn add_name(
         &mut self,
         word: Word<'s>,
         kind: DeclarationKind,
@@ -403,6 +403,9 @@ impl<'s> Parser<'s, '_> {
             view.node.data,
             Data::Function(_) | Data::Scalar(Scalar::Void)
         ) {
+            return Ok(ty);
+        }
+        if self.is_unsupported(&ty.link) {
             return Ok(ty);
         }
         if !view.is_complete() {

@@ -22,10 +22,16 @@ pub(super) enum Keyword {
     Float32x,
     Float64x,
     Float80,
+    /// `__int64` and its kin, which Microsoft's compilers reserve.
+    Int8,
+    Int16,
+    Int32,
+    Int64,
     Struct,
     Union,
     Enum,
     Typeof,
+    TypeofUnqualified,
     Atomic,
     Const,
     Volatile,
@@ -79,12 +85,15 @@ impl Keyword {
             b"enum" => Enum,
             b"typedef" => Typedef,
             b"extern" => Extern,
-            b"static" | b"inline" | b"register" | b"auto" | b"thread_local" => Storage,
+            b"static" | b"inline" | b"register" | b"auto" | b"thread_local" | b"constexpr" => {
+                Storage
+            }
             b"sizeof" => Sizeof,
             b"alignas" => Alignas,
             b"alignof" => Alignof,
             b"static_assert" => StaticAssert,
             b"typeof" => Typeof,
+            b"typeof_unqual" => TypeofUnqualified,
             b"asm" => Asm,
             b"break" | b"case" | b"continue" | b"default" | b"do" | b"else" | b"for" | b"goto"
             | b"if" | b"return" | b"switch" | b"while" => Reserved,
@@ -96,6 +105,10 @@ impl Keyword {
         use Keyword::*;
         Some(match word {
             b"_Bool" => Bool,
+            b"__int8" => Int8,
+            b"__int16" => Int16,
+            b"__int32" => Int32,
+            b"__int64" => Int64,
             b"_Complex" | b"__complex__" | b"__complex" => Complex,
             b"__int128" | b"__int128__" => Int128,
             b"_Float16" => Float16,
@@ -111,10 +124,12 @@ impl Keyword {
             b"__restrict" | b"__restrict__" => Restrict,
             b"_Atomic" => Atomic,
             b"__typeof__" | b"__typeof" => Typeof,
+            b"__typeof_unqual__" | b"__typeof_unqual" => TypeofUnqualified,
             b"__inline" | b"__inline__" | b"__forceinline" | b"_Noreturn" | b"_Thread_local"
             | b"__thread" => Storage,
-            b"__extension__" | b"_Nonnull" | b"_Nullable" | b"__cdecl" | b"__stdcall"
-            | b"__ptr64" | b"__unaligned" | b"__w64" => Ignored,
+            b"__extension__" | b"_Nonnull" | b"_Nullable" | b"_Null_unspecified"
+            | b"_Nullable_result" | b"__cdecl" | b"_cdecl" | b"__stdcall" | b"_stdcall"
+            | b"__fastcall" | b"__thiscall" | b"__ptr64" | b"__unaligned" | b"__w64" => Ignored,
             b"_Alignas" => Alignas,
             b"_Alignof" | b"__alignof__" | b"__alignof" => Alignof,
             b"_Static_assert" => StaticAssert,
@@ -122,7 +137,7 @@ impl Keyword {
             b"__declspec" => Declspec,
             b"__asm__" | b"__asm" => Asm,
             b"__builtin_offsetof" => Offsetof,
-            b"_Generic" | b"_Imaginary" | b"__auto_type" => Reserved,
+            b"_Generic" | b"_Imaginary" | b"__auto_type" | b"_BitInt" | b"__vectorcall" => Reserved,
             _ => return None,
         })
     }

@@ -1,6 +1,7 @@
 //! C text to tokens, one at a time. White space, comments, line markers (`# 12 "file"`) and
 //! pragmas are passed over; what `#pragma pack` says is kept for who lays out records.
 
+use super::directive::{Directives, Macro};
 use super::keyword::Keyword;
 use super::pack::Pack;
 
@@ -52,8 +53,10 @@ pub(super) enum Fault {
     Comment,
     /// A string or character constant without its closing quote.
     Quote,
-    /// A preprocessor's directive other than line markers and pragmas.
+    /// A preprocessor's directive that is not understood.
     Directive,
+    /// A condition without its beginning or end.
+    Condition,
     /// A `#pragma pack` that is not understood.
     Pack,
 }
@@ -66,8 +69,10 @@ impl Fault {
             Fault::Comment => "this comment has no end",
             Fault::Quote => "this literal has no closing quote on its line",
             Fault::Directive => {
-                "preprocessor directives are not understood; give the preprocessed text (cc -E)"
+                "this preprocessor directive is not understood; give the preprocessed text \
+                 (cc -E FILE.h)"
             }
+            Fault::Condition => "this condition has no '#if' before it, or no '#endif' after it",
             Fault::Pack => {
                 "#pragma pack: expected (), (n), (push), (push, n) or (pop), where n is 1, 2, 4, 8 \
                  or 16"
@@ -149,21 +154,52 @@ pub(super) struct Place {
 
 /// Reads tokens from a text of at most 4 GiB.
 pub(super) struct Lexer<'s> {
-    bytes: &'s [u8],
-    position: usize,
+    pub(super) source: &'s str,
+    pub(super) bytes: &'s [u8],
+    pub(super) position: usize,
+    /// Where the text begins, behind what is not part of it.
+    first: usize,
     /// The line, from 1, that the last token stands on.
     pub(super) line: u32,
     /// What `#pragma pack` says at the last token.
     pub(super) pack: Pack,
+    /// Pragmas before this place have been obeyed: they may be read again.
+    obeyed: usize,
+    /// Macros and conditions, where they are understood.
+    pub(super) directives: Option<Box<Directives<'s>>>,
 }
+
+/// What some editors write at the beginning of a file, to say that it is UTF-8.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl<'s> Lexer<'s> {
     pub(super) fn new(source: &'s str) -> Lexer<'s> {
         Lexer {
+            source,
             bytes: source.as_bytes(),
             position: 0,
+            first: 0,
             line: 1,
             pack: Pack::default(),
+            obeyed: 0,
+            directives: None,
+        }
+    }
+
+    /// Goes to the body of a macro, which is all that there is until the text that is given back
+    /// is put in its place again.
+    pub(super) fn confine(&mut self, to: Macro<'_>) -> &'s [u8] {
+        let all = self.bytes;
+        self.position = to.at;
+        self.bytes = &self.source.as_bytes()[..to.at + to.body.len()];
+        all
+    }
+
+    /// At the beginning of a whole text: passes over its byte order mark.
+    pub(super) fn skip_byte_order_mark(&mut self) {
+        if self.source.starts_with(BYTE_ORDER_MARK) {
+            self.first = BYTE_ORDER_MARK.len_utf8();
+            self.position = self.first;
         }
     }
 
@@ -179,7 +215,7 @@ impl<'s> Lexer<'s> {
         self.line = place.line;
     }
 
-    fn peek(&self, ahead: usize) -> u8 {
+    pub(super) fn peek(&self, ahead: usize) -> u8 {
         // No token holds a NUL, so that it can stand for the end.
         self.bytes.get(self.position + ahead).copied().unwrap_or(0)
     }
@@ -241,7 +277,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    fn skip_word(&mut self) -> &'s [u8] {
+    pub(super) fn skip_word(&mut self) -> &'s [u8] {
         let rest = &self.bytes[self.position..];
         let end = rest.iter().position(|&byte| !IN_WORD[byte as usize]);
         let word = &rest[..end.unwrap_or(rest.len())];
@@ -259,6 +295,9 @@ impl<'s> Lexer<'s> {
             }
         } else if word[0] == b'_' && word == b"_Pragma" {
             return self.pragma_operator();
+        }
+        if self.directives.is_some() && self.is_empty_macro(word) {
+            return None;
         }
         Some(Keyword::of(word).map_or(Kind::Name, Kind::Keyword))
     }
@@ -332,7 +371,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// To the end of the line, past spliced ones.
-    fn skip_line(&mut self) {
+    pub(super) fn skip_line(&mut self) {
         while let Some(&byte) = self.bytes.get(self.position) {
             match byte {
                 b'\n' => return,
@@ -395,19 +434,19 @@ impl<'s> Lexer<'s> {
         Kind::Bad(Fault::Quote)
     }
 
-    fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         while matches!(self.peek(0), b' ' | b'\t') {
             self.position += 1;
         }
     }
 
     fn directive(&mut self) -> Option<Kind> {
-        let before = &self.bytes[..self.position];
+        let before = &self.bytes[self.first..self.position];
         let first = before
             .iter()
             .rev()
             .find(|&&byte| class(byte) != Class::Space);
-        let start = self.position;
+        let (start, line) = (self.position, self.line);
         self.position += 1;
         if first.is_some_and(|&byte| byte != b'\n') {
             return Some(Kind::Bad(Fault::Character));
@@ -418,11 +457,11 @@ impl<'s> Lexer<'s> {
             b"pragma" => {
                 let text = self.position;
                 self.skip_line();
-                self.pragma(text, self.position)
+                self.pragma(start, text, self.position)
             }
             word if word.is_empty() || word[0].is_ascii_digit() => Ok(()),
             b"line" | b"ident" | b"sccs" => Ok(()),
-            _ => Err(Fault::Directive),
+            word => self.other_directive(start, word),
         };
         match known {
             Ok(()) => {
@@ -430,13 +469,18 @@ impl<'s> Lexer<'s> {
                 None
             }
             Err(fault) => {
-                self.position = start + 1;
+                (self.position, self.line) = (start + 1, line);
                 Some(Kind::Bad(fault))
             }
         }
     }
 
-    fn pragma(&mut self, start: usize, end: usize) -> Result<(), Fault> {
+    /// A pragma's text; `at` is where the pragma begins.
+    fn pragma(&mut self, at: usize, start: usize, end: usize) -> Result<(), Fault> {
+        if at < self.obeyed {
+            return Ok(());
+        }
+        self.obeyed = at + 1;
         match std::str::from_utf8(&self.bytes[start..end]) {
             Ok(text) if !self.pack.obey(text) => Err(Fault::Pack),
             _ => Ok(()),
@@ -456,6 +500,7 @@ impl<'s> Lexer<'s> {
     }
 
     fn pragma_in_parentheses(&mut self) -> Result<(), Fault> {
+        let at = self.position;
         self.skip_blanks();
         self.require(b'(')?;
         self.skip_blanks();
@@ -463,7 +508,7 @@ impl<'s> Lexer<'s> {
         if self.peek(0) != b'"' || self.literal(b'"') != Kind::Text {
             return Err(Fault::Directive);
         }
-        self.pragma(text, self.position - 1)?;
+        self.pragma(at, text, self.position - 1)?;
         self.skip_blanks();
         self.require(b')')
     }

@@ -1,10 +1,11 @@
 //! C text to types: a parser for the declarations of C11 with GNU's additions, as they stand in
 //! headers that the preprocessor has been over.
 //!
-//! `lexer` makes tokens, and `parser` holds what the parts of the grammar share. Those are `unit`
+//! `lexer` makes tokens, `directive` and `macros` do the little that can be done without the
+//! preprocessor, and `parser` holds what the parts of the grammar share. Those are `unit`
 //! (a whole text), `signature` (one prototype), `specifiers` with `spelling`, `typedef`, `record` and
 //! `enumeration`, `declarator` with `parameters` and `array`, `attribute`, and `constant` with
-//! `arithmetic` and `literal`. `declare` gives names their meanings in `names`, which
+//! `arithmetic`, `literal` and `expression`. `declare` gives names their meanings in `names`, which
 //! `declarations` keeps; `scope` has those of parameters. `message` puts failures in words.
 #![forbid(unsafe_code)]
 
@@ -15,11 +16,14 @@ mod constant;
 mod declarations;
 mod declarator;
 mod declare;
+mod directive;
 mod enumeration;
+mod expression;
 mod keyword;
 mod known;
 mod lexer;
 mod literal;
+mod macros;
 mod message;
 mod names;
 mod operations;

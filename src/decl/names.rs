@@ -16,7 +16,7 @@ pub enum DeclarationKind {
     Function = 2,
     /// A variable.
     Variable = 3,
-    /// An enumerator.
+    /// An enumerator, or a macro that is an integer constant.
     Constant = 4,
 }
 

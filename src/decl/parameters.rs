@@ -47,7 +47,9 @@ impl<'s> Parser<'s, '_> {
                 if list.links.is_empty() && name.is_none() && self.accept(b')') {
                     break;
                 }
-                return Err(self.fail(at, "void cannot be the type of a parameter"));
+                let what = "void cannot be the type of a parameter: write void * for a pointer, and (void) for no \
+                            parameters";
+                return Err(self.fail(at, what));
             }
             if list.links.len() == MAX_PARAMS {
                 let what = format!("too many parameters: the limit is {MAX_PARAMS}");

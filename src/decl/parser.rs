@@ -72,6 +72,8 @@ pub(super) struct Parser<'s, 'd> {
     pub(super) open_tags: Vec<&'s str>,
     /// Failures will be thought better of, and need no message.
     pub(super) tentative: bool,
+    /// How many expressions are being tried for their types, within one another.
+    pub(super) trying: u32,
     depth: u32,
 }
 
@@ -110,10 +112,20 @@ impl<'s, 'd> Parser<'s, 'd> {
             unevaluated: 0,
             open_tags: Vec::new(),
             tentative: false,
+            trying: 0,
             depth: 0,
         };
         parser.advance();
         parser
+    }
+
+    /// Before anything else is read: the text is a whole one, in which macros and conditions are
+    /// understood.
+    pub(super) fn read_whole(&mut self) {
+        self.lexer = Lexer::new(self.source);
+        self.lexer.skip_byte_order_mark();
+        self.lexer.understand_directives();
+        self.advance();
     }
 
     pub(super) fn target(&self) -> &'static Target {
@@ -221,8 +233,8 @@ impl<'s, 'd> Parser<'s, 'd> {
     #[cold]
     fn too_deep(&self) -> Failure {
         let what = format!(
-            "this is nested too deeply: the limit is {MAX_DEPTH} parentheses, or {} types",
-            MAX_DEPTH / TYPE_DEPTH
+            "this is nested too deeply: the limit is {MAX_DEPTH} levels, of which a type within \
+             another takes {TYPE_DEPTH}, and an expression in parentheses 2"
         );
         self.limit(self.token.start, &what)
     }
@@ -352,7 +364,16 @@ impl<'s, 'd> Parser<'s, 'd> {
     /// An earlier declaration's place, in a message.
     pub(super) fn describe_origin(&self, origin: Origin) -> String {
         if origin.text == self.earlier.map_or(0, Declarations::texts) {
-            format!("on line {}", origin.line)
+            let before: usize = self
+                .source
+                .split_inclusive('\n')
+                .take(origin.line.saturating_sub(1) as usize)
+                .map(str::len)
+                .sum();
+            match message::marker(self.source, before) {
+                Some(marker) => format!("on line {} ({marker})", origin.line),
+                None => format!("on line {}", origin.line),
+            }
         } else {
             format!("on line {} of an earlier text", origin.line)
         }

@@ -33,7 +33,18 @@ pub fn function(
                 label.map(ToOwned::to_owned),
             )
         }
-        None => labelled(declarations, target, text)?,
+        None => {
+            let prototype = labelled(declarations, target, text)?;
+            if let Some(name) = prototype.variable {
+                let declared = prototype.signature.get().declare(name);
+                return Err(Error::argument(format!(
+                    "{name} is a variable here, which holds a pointer to a function; to call a \
+                     function of that name write \"{declared}\", and to call what the variable \
+                     points to, read the pointer first"
+                )));
+            }
+            (prototype.signature, prototype.label)
+        }
     };
     let symbol = label.unwrap_or_else(|| signature.name().to_owned());
     if symbol.is_empty() {
@@ -68,7 +79,8 @@ fn named(
         // Unlike a prototype's, its types may have been incomplete when it was declared.
         Some(signature) => signature.check_types().map(|()| signature),
         // It may name a function type.
-        None => parse_signature(Some(declarations), target, name)
-            .map_err(|_| Error::not_found(format!("{name}: no function of that name is declared"))),
+        None => parse_signature(Some(declarations), target, name).map_err(|_| {
+            Error::not_found(format!("{name}: {}", declarations.why_no_function(name)))
+        }),
     }
 }

@@ -5,7 +5,7 @@ use super::attribute::Attributes;
 use super::declarator::{Naming, Role};
 use super::parser::{Parsed, Parser, Purpose, check_size};
 use crate::error::{Error, Result};
-use crate::types::{Data, Kind, Link, Signature, Target};
+use crate::types::{Data, Kind, Link, Signature, Target, TypeRef};
 use std::ffi::CString;
 
 /// The signature that a prototype describes: `double pow(double, double)`.
@@ -18,30 +18,44 @@ pub fn parse_signature(
     target: &'static Target,
     prototype: &str,
 ) -> Result<Signature> {
-    labelled(declarations, target, prototype).map(|(signature, _)| signature)
+    labelled(declarations, target, prototype).map(|prototype| prototype.signature)
 }
 
-/// The same, with the symbol that an `__asm__` label gives the function, if it has one.
-pub(super) fn labelled(
+/// What a prototype says.
+pub(super) struct Prototype<'s> {
+    pub(super) signature: Signature,
+    /// The symbol that an `__asm__` label gives the function.
+    pub(super) label: Option<CString>,
+    /// The name of a variable, which holds a pointer to such a function.
+    pub(super) variable: Option<&'s str>,
+}
+
+/// The same, with all that the prototype says.
+pub(super) fn labelled<'s>(
     declarations: Option<&Declarations>,
     target: &'static Target,
-    prototype: &str,
-) -> Result<(Signature, Option<CString>)> {
+    prototype: &'s str,
+) -> Result<Prototype<'s>> {
     check_size(prototype)?;
     let mut parser = Parser::new(prototype, target, declarations, Purpose::Call);
-    let (link, label) = parser.prototype().map_err(|error| *error)?;
+    let (link, label, name) = parser.prototype().map_err(|error| *error)?;
     let ty = parser.types.finish_with(link);
+    let variable = name.filter(|_| ty.kind() != Kind::Function);
     let signature = match ty.kind() {
         Kind::Function => Signature::of_function(ty),
         _ => Signature::of(&ty),
     };
     // `prototype` has seen to it that it is a function.
     let signature = signature.ok_or_else(|| Error::argument("not a function"))?;
-    Ok((signature, label))
+    Ok(Prototype {
+        signature,
+        label,
+        variable,
+    })
 }
 
-impl Parser<'_, '_> {
-    fn prototype(&mut self) -> Parsed<(Link, Option<CString>)> {
+impl<'s> Parser<'s, '_> {
+    fn prototype(&mut self) -> Parsed<(Link, Option<CString>, Option<&'s str>)> {
         let specifiers = self.specifiers(Attributes::default())?;
         let at = self.token.start;
         let declared = self.declarator(&specifiers, Naming::Optional, Role::Declaration)?;
@@ -49,7 +63,8 @@ impl Parser<'_, '_> {
         self.expect_end("a prototype")?;
         let place = declared.name.map_or(at, |name| name.at);
         self.check_callable(&declared.ty.link, place)?;
-        Ok((declared.ty.link, declared.label))
+        let name = declared.name.map(|name| name.text);
+        Ok((declared.ty.link, declared.label, name))
     }
 
     /// It is a function, and every value that travels has a size.
@@ -61,10 +76,7 @@ impl Parser<'_, '_> {
         };
         let result = view.follow(&function.result);
         if !result.is_complete() && result.kind() != Kind::Void {
-            let what = format!(
-                "the result, {}, is incomplete: its members are not known",
-                result.describe()
-            );
+            let what = format!("the result, {}", self.incomplete(result));
             return Err(self.fail(at, &what));
         }
         for (index, param) in function.params.iter().enumerate() {
@@ -74,15 +86,27 @@ impl Parser<'_, '_> {
                 continue;
             }
             if !param.is_complete() {
-                let what = format!(
-                    "parameter {}, {}, is incomplete: its members are not known",
-                    index + 1,
-                    param.describe()
-                );
+                let what = format!("parameter {}, {}", index + 1, self.incomplete(param));
                 return Err(self.fail(at, &what));
             }
         }
         Ok(())
+    }
+
+    /// What to say of a type whose members are not known.
+    #[cold]
+    fn incomplete(&self, ty: TypeRef<'_>) -> String {
+        let name = ty.describe();
+        match ty.kind() {
+            Kind::Struct | Kind::Union => format!(
+                "{name}, is incomplete: its members are not known; declare them before, or use \
+                 {name} *"
+            ),
+            Kind::Enum => {
+                format!("{name}, is incomplete: its constants are not known; declare them before")
+            }
+            _ => format!("{name}, is incomplete: its size is not known"),
+        }
     }
 
     /// Nothing more may follow.

@@ -7,7 +7,11 @@ use super::message::quoted;
 use super::names::Qualified;
 use super::parser::{Failure, Parsed, Parser, Purpose};
 use super::spelling::{alone, bit, real, scalar, word};
-use crate::types::{Link, Qualifiers};
+use crate::types::{Data, Link, Qualifiers};
+use std::ffi::CStr;
+
+/// The tag, which no text can spell, of types that stand for unsupported numbers.
+const UNSUPPORTED: &CStr = c"unsupported number";
 
 /// What the specifiers amount to.
 pub(super) struct Specifiers {
@@ -82,6 +86,9 @@ impl<'s> Parser<'s, '_> {
         };
         loop {
             match self.token.kind {
+                Kind::Keyword(Keyword::Reserved) if self.text() == "_BitInt" => {
+                    return Err(self.no_type());
+                }
                 Kind::Keyword(keyword) => {
                     if let Some(bit) = bit(keyword) {
                         // `typedef float _Float32;`
@@ -132,18 +139,24 @@ impl<'s> Parser<'s, '_> {
                 attributes.align = attributes.align.max(self.alignas()?);
                 return Ok(true);
             }
-            Keyword::Struct | Keyword::Union | Keyword::Enum | Keyword::Typeof => {
+            Keyword::Struct
+            | Keyword::Union
+            | Keyword::Enum
+            | Keyword::Typeof
+            | Keyword::TypeofUnqualified => {
                 self.only_type(reading)?;
                 let ty = match keyword {
                     Keyword::Enum => Qualified::plain(self.enumeration()?),
                     Keyword::Typeof => self.typeof_operand()?,
+                    Keyword::TypeofUnqualified => Qualified::plain(self.typeof_operand()?.link),
                     _ => {
                         let record = self.record(keyword == Keyword::Union)?;
                         reading.anonymous_record = record.anonymous;
                         Qualified::plain(record.link)
                     }
                 };
-                reading.stands_alone = keyword != Keyword::Typeof;
+                reading.stands_alone =
+                    !matches!(keyword, Keyword::Typeof | Keyword::TypeofUnqualified);
                 reading.qualifiers = reading.qualifiers.with(ty.qualifiers);
                 reading.ty = Some(ty);
                 return Ok(true);
@@ -214,7 +227,7 @@ impl<'s> Parser<'s, '_> {
                 Some(scalar) => self.types.scalar(scalar),
                 None => self.unsupported_scalar(reading.words, at)?,
             },
-            None => return Err(self.unexpected("a type")),
+            None => return Err(self.no_type()),
         };
         if reading.atomic {
             link = self.atomic(link);
@@ -229,6 +242,19 @@ impl<'s> Parser<'s, '_> {
             anonymous_record: reading.anonymous_record,
             stands_alone: reading.stands_alone,
         })
+    }
+
+    /// There is no type where one must stand.
+    #[cold]
+    fn no_type(&self) -> Failure {
+        let what = match self.text() {
+            "_BitInt" | "__auto_type" => "is not supported",
+            "__vectorcall" => {
+                "is not supported: a function that is called so cannot be called here"
+            }
+            _ => return self.unexpected("a type"),
+        };
+        self.fail(self.token.start, &format!("'{}' {what}", self.text()))
     }
 
     /// Words that spell no scalar.
@@ -251,9 +277,14 @@ impl<'s> Parser<'s, '_> {
         if self.purpose == Purpose::Declare {
             return Ok(self
                 .types
-                .declare_record(false, Some(c"unsupported number".to_owned())));
+                .declare_record(false, Some(UNSUPPORTED.to_owned())));
         }
         Err(self.fail(at, "numbers of this format are not supported"))
+    }
+
+    /// It stands for a number of a format that is not known.
+    pub(super) fn is_unsupported(&self, link: &Link) -> bool {
+        matches!(&self.types.get(link).node.data, Data::Record(record) if record.tag() == Some(UNSUPPORTED))
     }
 
     /// An atomic type is aligned to its size where that lets the CPU do without locks.

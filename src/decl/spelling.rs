@@ -51,6 +51,10 @@ pub(super) fn bit(keyword: Keyword) -> Option<u32> {
         Keyword::Float32x => word::FLOAT32X,
         Keyword::Float64x => word::FLOAT64X,
         Keyword::Float80 => word::FLOAT80,
+        Keyword::Int8 => word::CHAR,
+        Keyword::Int16 => word::SHORT,
+        Keyword::Int32 => word::INT,
+        Keyword::Int64 => word::LONG | word::LONG_LONG,
         _ => return None,
     })
 }

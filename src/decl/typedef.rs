@@ -2,7 +2,6 @@
 //! what to say about others.
 
 use super::known::{self, Known};
-use super::lexer::Kind;
 use super::message::{nearest, quoted};
 use super::names::{Meaning, Qualified};
 use super::parser::{Failure, Parsed, Parser, Purpose, Word};
@@ -125,15 +124,15 @@ impl<'s> Parser<'s, '_> {
         self.expect(b'(', "after 'typeof'")?;
         let ty = if self.starts_type() {
             self.type_name()?
-        } else if self.token.kind == Kind::Name
-            && let Some(ty) = self.type_of_name()
-        {
-            self.advance();
-            ty
         } else {
-            let value = self.constant()?;
-            let scalar = Scalar::of_kind(value.kind, self.target()).unwrap_or(Scalar::Int);
-            Qualified::plain(self.types.scalar(scalar))
+            match self.try_expression_type(|parser| parser.is(b')')) {
+                Some(ty) => ty,
+                None => {
+                    let value = self.constant()?;
+                    let scalar = Scalar::of_kind(value.kind, self.target()).unwrap_or(Scalar::Int);
+                    Qualified::plain(self.types.scalar(scalar))
+                }
+            }
         };
         self.expect(b')', "after the operand of 'typeof'")?;
         Ok(ty)
@@ -156,12 +155,22 @@ impl<'s> Parser<'s, '_> {
             return self.fail(word.at, "");
         }
         let name = quoted(word.text);
+        if self.lexer.find_macro(word.text).is_some() {
+            return self.is_macro(word);
+        }
         let what = if self.scope.contains(word.text) {
             format!("expected a type, found {name}, which is a parameter here")
         } else if let Some(named) = self.find(word.text) {
             format!(
                 "expected a type, found {name}, which is {}",
                 named.meaning.describe()
+            )
+        } else if let Some(hint) = macro_of_c(word.text) {
+            format!("unknown type name {name}: {hint}")
+        } else if self.is_old_style(word) {
+            format!(
+                "{name} is no type: definitions in the style before C89, as \"f(a) int a; {{}}\", are \
+                 not understood; write \"f(int a)\""
             )
         } else if let Some(tag) = self.find_tag(word.text) {
             format!(
@@ -181,6 +190,20 @@ impl<'s> Parser<'s, '_> {
         self.fail(word.at, &what)
     }
 
+    /// The name stands in a list of names behind which declarations or a body follow.
+    fn is_old_style(&self, word: Word<'_>) -> bool {
+        if self.purpose != Purpose::Declare {
+            return false;
+        }
+        let rest = &self.source[word.at as usize..];
+        let is_list = |c: char| c == '_' || c == ',' || c.is_alphanumeric() || c.is_whitespace();
+        let rest = rest.trim_start_matches(is_list);
+        let Some(behind) = rest.strip_prefix(')').map(str::trim_start) else {
+            return false;
+        };
+        behind.starts_with('{') || behind.starts_with(|c: char| c.is_ascii_alphabetic())
+    }
+
     fn nearest_type(&self, name: &str) -> Option<&str> {
         let earlier = self.earlier.map(|earlier| earlier.names());
         let texts = [self.new.as_deref(), earlier].into_iter().flatten();
@@ -190,4 +213,22 @@ impl<'s> Parser<'s, '_> {
             .map(|(name, _)| &**name);
         nearest(name, typedefs.chain(known::NAMES))
     }
+}
+
+/// What to say of a word that headers of C define as a macro.
+fn macro_of_c(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "complex" => "it is a macro of <complex.h>; write '_Complex'",
+        "noreturn" => "it is a macro of <stdnoreturn.h>; write '_Noreturn'",
+        "atomic_int" | "atomic_bool" | "atomic_size_t" => {
+            "it is declared in <stdatomic.h>; write '_Atomic' and the type"
+        }
+        "WINAPI" | "APIENTRY" | "CALLBACK" | "WINAPIV" => {
+            "it is a macro of <windows.h>; leave it out"
+        }
+        "template" | "class" | "namespace" | "using" | "public" | "virtual" => {
+            "this is C++; only C is understood"
+        }
+        _ => return None,
+    })
 }

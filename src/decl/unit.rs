@@ -14,8 +14,13 @@ impl Parser<'_, '_> {
         // Where the blocks of `extern "C" {` that are open begin.
         let mut blocks = Vec::new();
         loop {
+            self.define_constants();
             match self.token.kind {
                 Kind::End => {
+                    self.define_last_constants();
+                    if let Some(at) = self.lexer.open_condition() {
+                        return Err(self.fail(at as u32, "this condition has no '#endif'"));
+                    }
                     return match blocks.last() {
                         Some(&at) => Err(self.fail(at, "this '{' is never closed")),
                         None => Ok(()),
@@ -78,6 +83,7 @@ impl Parser<'_, '_> {
             let Some(name) = declared.name else {
                 return Err(self.unexpected("a name"));
             };
+            self.refuse_macro(name)?;
             let is_function = self.view(&declared.ty).kind() == TypeKind::Function;
             if specifiers.is_typedef {
                 let mut ty = declared.ty;
@@ -106,6 +112,11 @@ impl Parser<'_, '_> {
                 Kind::Mark(b';') => {
                     self.advance();
                     return Ok(());
+                }
+                // `double complex f(void)`
+                Kind::Name if name.text == "complex" => {
+                    let what = "\"complex\" is a macro of <complex.h>; write '_Complex'";
+                    return Err(self.fail(name.at, what));
                 }
                 _ => return Err(self.unexpected("';' or ',' after a declaration")),
             }

@@ -256,7 +256,7 @@ impl TypeBuilder {
         let result = self.get(&function.result);
         if matches!(result.kind(), Kind::Array | Kind::Function) {
             return Err(Error::argument(format!(
-                "result: a function cannot return {}",
+                "result: a function cannot return {}; use a pointer to it",
                 result.describe()
             )));
         }

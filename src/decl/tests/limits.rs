@@ -113,9 +113,9 @@ fn too_deep_is_a_limit() {
     let error = refusal(&deep);
     assert_eq!(error.status, Status::Limit);
     assert!(
-        error
-            .message
-            .contains("nested too deeply: the limit is 256 parentheses, or 64 types"),
+        error.message.contains(
+            "nested too deeply: the limit is 256 levels, of which a type within another takes 4"
+        ),
         "{error}"
     );
     let error = refusal(&format!("int {}x;", "*".repeat(300)));

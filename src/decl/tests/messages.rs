@@ -1,7 +1,7 @@
 //! Messages in full: `messages.txt` has a text after each `>`, and below it what is said about it.
 
 use super::declarations;
-use crate::decl::{Declarations, parse_signature};
+use crate::decl::{Declarations, function, parse_signature};
 use crate::types::target::LINUX_X86_64;
 
 /// What the names in the sections on types and constants are looked for in.
@@ -13,6 +13,7 @@ fn message(section: &str, text: &str) -> String {
         "declarations" => Declarations::new(&LINUX_X86_64).add(text).err(),
         "prototypes" => parse_signature(None, &LINUX_X86_64, text).err(),
         "types" => declarations(KNOWN).find_type(text).err(),
+        "functions" => function(Some(&declarations(KNOWN)), &LINUX_X86_64, text).err(),
         "constants" => declarations(KNOWN).constant(text).err(),
         _ => panic!("{section}"),
     };
@@ -41,7 +42,7 @@ fn messages_in_full() {
         assert_eq!(said, expected, "{text}");
         cases += 1;
     }
-    assert!(cases > 120, "{cases}");
+    assert!(cases > 160, "{cases}");
 }
 
 #[test]

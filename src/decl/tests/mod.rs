@@ -4,6 +4,8 @@ mod attributes;
 mod collection;
 mod constants;
 mod declarators;
+mod directives;
+mod dialects;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod headers;
 mod layouts;

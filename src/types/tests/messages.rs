@@ -309,8 +309,14 @@ fn functions() {
         check(error, Status::Argument, message);
     }
     for (result, message) in [
-        (array, "result: a function cannot return int[3] (12 bytes)"),
-        (inner, "result: a function cannot return int (void)"),
+        (
+            array,
+            "result: a function cannot return int[3] (12 bytes); use a pointer to it",
+        ),
+        (
+            inner,
+            "result: a function cannot return int (void); use a pointer to it",
+        ),
     ] {
         let made = Function {
             result,

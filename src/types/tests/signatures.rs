@@ -71,7 +71,7 @@ fn what_is_no_signature() {
     );
     check(
         new(&array, &[], 0),
-        "result: a function cannot return int[3] (12 bytes)",
+        "result: a function cannot return int[3] (12 bytes); use a pointer to it",
     );
 }
 

@@ -1,0 +1,2 @@
+  int f(int a,
+		size_tt n);

@@ -1,0 +1,1 @@
+typedef struct point { int x; } point_t; poin_t f(void);

@@ -1,0 +1,1 @@
+enum { COUNT=3 }; int x[CUONT];

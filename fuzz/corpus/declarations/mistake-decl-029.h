@@ -1,0 +1,2 @@
+#pragma pack(3)
+int x;

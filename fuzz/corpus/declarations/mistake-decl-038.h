@@ -1,0 +1,1 @@
+struct s { float a : 3; };

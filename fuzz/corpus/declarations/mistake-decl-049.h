@@ -1,0 +1,1 @@
+int v; long v;

@@ -1,0 +1,1 @@
+int x __attribute__((vector_size(3)));

@@ -1,0 +1,1 @@
+double x __attribute__((vector_size(24)));

@@ -1,0 +1,1 @@
+int x[(float)1];

@@ -1,0 +1,1 @@
+int x[__builtin_offsetof(struct { int a; }, b)];

@@ -1,0 +1,1 @@
+int aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(int bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, int cccccccccccccccccccccccc; int ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd);

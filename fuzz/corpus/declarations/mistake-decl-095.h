@@ -1,0 +1,3 @@
+struct s f(struct s);
+
+int 

@@ -1,0 +1,1 @@
+__int128 x __attribute__((mode(QQ)));

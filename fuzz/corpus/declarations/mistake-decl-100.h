@@ -1,0 +1,1 @@
+double f(size_tt, int);

@@ -1,0 +1,1 @@
+typedef struct q T __attribute__((aligned(8)));

@@ -1,0 +1,1 @@
+_Complex _Float16 f(void)
