@@ -3,7 +3,7 @@
 
 use super::lexer::{Fault, Lexer};
 use super::names::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Headers whose types are known from the start.
 const KNOWN_HEADERS: [&str; 4] = ["<stddef.h>", "<stdint.h>", "<stdbool.h>", "<stdarg.h>"];
@@ -29,6 +29,9 @@ pub(super) struct Directives<'s> {
     pub(super) fresh: Vec<&'s str>,
     /// Those of them that were no constants then, and may be at the end of the text.
     pub(super) unsettled: Vec<&'s str>,
+    /// Those that are constants of this text, and those that have been undefined since.
+    pub(super) declared: HashSet<&'s str>,
+    pub(super) undefined: Vec<&'s str>,
     /// Some macro stands for nothing.
     any_empty: bool,
     /// Where the conditions begin whose ends are still to come.
@@ -83,6 +86,7 @@ impl<'s> Lexer<'s> {
             b"undef" => {
                 if let Some(directives) = &mut self.directives {
                     directives.macros.remove(word_of(rest));
+                    directives.undefined.push(word_of(rest));
                 }
                 Ok(())
             }

@@ -5,6 +5,7 @@ use super::lexer::Kind;
 use super::message::quoted;
 use super::names::{DeclarationKind, Meaning, Origin, Value};
 use super::parser::{Failure, Parsed, Parser, Purpose, Word};
+use std::collections::HashSet;
 
 impl<'s> Parser<'s, '_> {
     /// Declares the constants that macros have defined since the last time.
@@ -32,6 +33,27 @@ impl<'s> Parser<'s, '_> {
                 self.macro_constant(name);
             }
         }
+        self.forget_undefined();
+    }
+
+    /// At the end of the text: what is no macro any more is no constant either.
+    fn forget_undefined(&mut self) {
+        let Some(directives) = &mut self.lexer.directives else {
+            return;
+        };
+        let gone: HashSet<&str> = std::mem::take(&mut directives.undefined)
+            .into_iter()
+            .filter(|name| directives.declared.contains(name))
+            .filter(|name| !directives.macros.contains_key(name))
+            .collect();
+        if gone.is_empty() {
+            return;
+        }
+        let names = self.new_names();
+        names.others.retain(|name, _| !gone.contains(&**name));
+        names
+            .list
+            .retain(|(_, name)| !name.to_str().is_ok_and(|name| gone.contains(name)));
     }
 
     /// The value of a macro, if it is an integer; it is thereby declared.
@@ -74,6 +96,11 @@ impl<'s> Parser<'s, '_> {
             Some(Meaning::Constant(old)) if *old == value => return true,
             Some(Meaning::Constant(_)) | None => {}
             Some(_) => return false,
+        }
+        if self.find(name).is_none()
+            && let Some(directives) = &mut self.lexer.directives
+        {
+            directives.declared.insert(name);
         }
         let origin: Origin = self.origin();
         let word = Word { text: name, at: 0 };

@@ -134,6 +134,15 @@ fn what_macros_are_worth() {
     ] {
         assert_eq!(constant(&declarations, name), value, "{name}");
     }
+    // What is undefined in the end is no constant; but enumerators are no macros.
+    let undefined = super::declarations(
+        "#define A 1\nint a[A];\n#undef A\n#define B 2\n#undef B\nint b;\n#define B 3\n\
+         enum { E };\n#define E E\nint e[E + 1];\n#undef E\n",
+    );
+    assert!(undefined.constant("A").is_err());
+    assert_eq!(constant(&undefined, "B"), 3);
+    assert_eq!(constant(&undefined, "E"), 0);
+    assert_eq!(undefined.len(), 5);
     for name in [
         "SELF",
         "OTHER",

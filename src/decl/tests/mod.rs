@@ -6,8 +6,6 @@ mod constants;
 mod declarators;
 mod directives;
 mod dialects;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-mod headers;
 mod layouts;
 mod limits;
 mod messages;
