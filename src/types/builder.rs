@@ -153,7 +153,8 @@ impl TypeBuilder {
             .filter(|&size| size <= 1 << 16);
         match size {
             Some(size) if lanes.is_power_of_two() => {
-                Ok(self.push(Data::Vector { element, lanes }, size, size as u32))
+                let align = (size as u32).min(self.target.max_vector_align);
+                Ok(self.push(Data::Vector { element, lanes }, size, align))
             }
             _ => Err(Error::argument(format!(
                 "vector of {} lanes of {}: expected a power of two, and at most 65536 bytes",

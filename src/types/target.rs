@@ -44,6 +44,8 @@ pub struct Target {
     /// An unnamed bit-field's type counts for the alignment of its record
     /// (AAPCS64, section 5.9.3; the x86-64 psABI, section 3.1.2, says that it does not).
     pub unnamed_bit_fields_align: bool,
+    /// Vectors are aligned to their size, and to no more than this many bytes.
+    pub max_vector_align: u32,
 }
 
 /// Linux on x86-64.
@@ -55,6 +57,7 @@ pub static LINUX_X86_64: Target = Target {
     long_double: LongDouble::X87,
     wchar: Kind::I32,
     unnamed_bit_fields_align: false,
+    max_vector_align: 1 << 16,
 };
 
 /// Linux on AArch64.
@@ -66,6 +69,7 @@ pub static LINUX_AARCH64: Target = Target {
     long_double: LongDouble::Binary128,
     wchar: Kind::U32,
     unnamed_bit_fields_align: true,
+    max_vector_align: 16,
 };
 
 /// macOS on AArch64.
@@ -77,6 +81,7 @@ pub static APPLE_AARCH64: Target = Target {
     long_double: LongDouble::Double,
     wchar: Kind::I32,
     unnamed_bit_fields_align: false,
+    max_vector_align: 16,
 };
 
 /// Windows on x86-64, as mingw-w64 compiles for it.
@@ -88,4 +93,5 @@ pub static WINDOWS_X86_64: Target = Target {
     long_double: LongDouble::X87,
     wchar: Kind::U16,
     unnamed_bit_fields_align: false,
+    max_vector_align: 1 << 16,
 };

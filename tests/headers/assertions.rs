@@ -55,7 +55,7 @@ pub(crate) fn everything(declarations: &Declarations) -> Assertions {
                 }
                 all.types += 1;
                 size(&mut all.text, name, view);
-                let align = format!("_Alignof({name}) == {}", view.align());
+                let align = format!("__alignof__({name}) == {}", view.align());
                 assert_that(&mut all.text, &align);
                 members(&mut all, name, view, view, "", 0);
             }
@@ -99,6 +99,7 @@ fn same_type(text: &mut String, what: &str, view: TypeRef<'_>) -> bool {
         let ours = view.name().to_str().expect("words");
         // Tags that compilers have for themselves. As a parameter the one is a pointer.
         let ours = ours
+            .replace("struct __va_list_tag[1]", "__builtin_va_list")
             .replace("struct __va_list_tag *", "__builtin_va_list")
             .replace("struct __va_list", "__builtin_va_list");
         let same = format!("__builtin_types_compatible_p(__typeof__({what}), {ours})");

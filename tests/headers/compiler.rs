@@ -1,7 +1,7 @@
 //! The compilers that judge.
 
 use farcall::types::Target;
-use farcall::types::target::{LINUX_AARCH64, LINUX_X86_64};
+use farcall::types::target::{LINUX_AARCH64, LINUX_X86_64, Model};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -86,6 +86,14 @@ impl Compiler {
             said.join("\n")
         );
         String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The program that takes its object files apart.
+    pub(crate) fn objcopy(&self) -> &'static str {
+        match self.target.model {
+            Model::LinuxAarch64 => "aarch64-linux-gnu-objcopy",
+            _ => "objcopy",
+        }
     }
 
     pub(crate) fn preprocess(&self, source: &str, flags: &[&str]) -> String {

@@ -90,6 +90,8 @@ fn layouts_are_those_of_the_compilers() {
     case("typedef __attribute__((aligned(8))) struct { char a; } t; struct s { char a; t b; };", "struct s", &["a", "b"], (16, 8, &[0, 64]), (16, 8, &[0, 64]));
     case("typedef float v4 __attribute__((vector_size(16))); struct s { char a; v4 b; };", "struct s", &["a", "b"], (32, 16, &[0, 128]), (32, 16, &[0, 128]));
     case("struct s { char a; __attribute__((vector_size(8))) short b; char c; };", "struct s", &["a", "b", "c"], (24, 8, &[0, 64, 128]), (24, 8, &[0, 64, 128]));
+    // More than AArch64's registers hold.
+    case("typedef double v8 __attribute__((vector_size(64))); struct s { char a; v8 b; char c; };", "struct s", &["a", "b", "c"], (192, 64, &[0, 512, 1024]), (96, 16, &[0, 128, 640]));
     case("struct s { int n; char data[]; };", "struct s", &["n", "data"], (4, 4, &[0, 32]), (4, 4, &[0, 32]));
     case("struct s { char n; double data[]; };", "struct s", &["n", "data"], (8, 8, &[0, 64]), (8, 8, &[0, 64]));
     case("struct s { char n; int none[0]; };", "struct s", &["n", "none"], (4, 4, &[0, 32]), (4, 4, &[0, 32]));
