@@ -67,6 +67,15 @@ impl Declarations {
         Ok(parser.types.finish_with(ty.link))
     }
 
+    /// The value of an integer constant expression: `1 << 4`, `RED | BLUE`, `sizeof(struct point)`.
+    pub fn evaluate(&self, expression: &str) -> Result<i128> {
+        check_size(expression)?;
+        let mut parser = Parser::new(expression, self.target, Some(self), Purpose::Find);
+        let value = parser.constant().map_err(|error| *error)?;
+        parser.expect_end("a constant").map_err(|error| *error)?;
+        Ok(value.bits)
+    }
+
     /// The value of an enumerator. One above `INT64_MAX` comes out as the negative number with the
     /// same bits.
     pub fn constant(&self, name: &str) -> Result<i64> {

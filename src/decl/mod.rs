@@ -6,7 +6,8 @@
 //! (a whole text), `signature` (one prototype), `specifiers` with `spelling`, `typedef`, `record` and
 //! `enumeration`, `declarator` with `parameters` and `array`, `attribute`, and `constant` with
 //! `arithmetic`, `literal` and `expression`. `declare` gives names their meanings in `names`, which
-//! `declarations` keeps; `scope` has those of parameters. `message` puts failures in words.
+//! `declarations` keeps; `scope` has those of parameters. `message` puts failures in words. `outline`
+//! reads from the tokens alone what types do not keep.
 #![forbid(unsafe_code)]
 
 mod arithmetic;
@@ -27,6 +28,7 @@ mod macros;
 mod message;
 mod names;
 mod operations;
+mod outline;
 mod pack;
 mod parameters;
 mod parser;
@@ -43,6 +45,7 @@ mod unit;
 
 pub use declarations::Declarations;
 pub use names::DeclarationKind;
+pub use outline::{Enumeration, enumerations, parameter_names};
 pub use prototype::{function, signature};
 pub use signature::parse_signature;
 
