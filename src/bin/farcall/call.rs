@@ -1,75 +1,189 @@
-//! `farcall call` and `farcall explain`.
+//! `farcall call`: one call, with values from the command line.
 
-use crate::parse::Arguments;
-use crate::{Failure, parse, print};
+use crate::Failure;
+use crate::declarations::{Context, Sources};
+use crate::memory;
+use crate::print::Printer;
+use crate::read::Reader;
+use crate::style::Style;
 use farcall::code;
 use farcall::decl;
-use farcall::invoke::{self, Function, Options};
+use farcall::invoke::{Function, Options};
 use farcall::library::{Library, OpenOptions};
-use std::ffi::c_void;
+use farcall::types::{Kind, Signature, Type};
+use std::ffi::{CStr, c_void};
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Memory that is aligned for every type of at most 64 bytes' alignment.
-#[repr(align(64))]
-#[derive(Clone, Copy)]
-struct Unit(#[allow(dead_code, reason = "only its memory is used")] [u8; 64]);
+/// What the command line asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) library: std::ffi::OsString,
+    pub(crate) prototype: String,
+    pub(crate) arguments: Vec<Vec<u8>>,
+    pub(crate) sources: Sources,
+    pub(crate) shows_errno: bool,
+}
 
-pub(crate) fn call(
-    library: &str,
+pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
+    let mut context = Context::load(&call.sources, code::target())?;
+    let (signature, symbol) = signature(&context, &call.prototype)?;
+    context.add_prototype(&call.prototype);
+    let library = Library::open(Some(Path::new(&call.library)), &OpenOptions::default())?;
+    let library = Arc::new(library);
+    // Symbols come from text, which is UTF-8.
+    let target = library.symbol(&symbol.to_string_lossy())?;
+    check_count(&signature, call.arguments.len())?;
+
+    let names = context.parameter_names(&signature.name().to_string_lossy());
+    let mut reader = Reader::new(&context, &library);
+    let (signature, values) = read(&mut reader, &signature, &names, &call.arguments)?;
+    let outputs = reader.outputs;
+
+    let options = Options {
+        capture_errno: call.shows_errno,
+        ..Options::default()
+    };
+    let function = Function::new(signature, target, options, Some(Arc::clone(&library)))?;
+    let result = function.signature().result();
+    let bytes = invoke(&function, &result, &values).map_err(Failure::Failed)?;
+    let errno = code::captured_errno();
+
+    let printer = Printer::new(&context);
+    let mut text = String::new();
+    if result.kind() != Kind::Void {
+        text = printer.value(result.get(), &bytes) + "\n";
+    }
+    for output in &outputs {
+        let value = printer.output(output);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} = {value}", style.label(&output.label));
+    }
+    if call.shows_errno {
+        let _ = writeln!(text, "{} = {}", style.label("errno"), error_number(errno));
+    }
+    Ok(text)
+}
+
+/// The signature of a prototype, or of a declared function's name, and its symbol.
+fn signature(
+    context: &Context,
     prototype: &str,
-    arguments: &[String],
-) -> Result<String, Failure> {
-    let library = Arc::new(Library::open(
-        Some(Path::new(library)),
-        &OpenOptions::default(),
-    )?);
-    let (signature, symbol) = decl::function(None, code::target(), prototype)?;
-    let function = Function::bind(&library, signature, &symbol, Options::default())?;
-    let signature = function.signature();
-    let count = signature.function().params.len();
-    if arguments.len() != count {
-        return Err(Failure::Usage(format!(
-            "{}: expected {count} arguments, got {}",
-            signature.describe(),
-            arguments.len()
-        )));
+) -> Result<(Signature, std::ffi::CString), Failure> {
+    let declarations = (!context.declarations.is_empty()).then_some(&context.declarations);
+    decl::function(declarations, code::target(), prototype).map_err(|error| {
+        let message = match error
+            .message
+            .split_once(": a name alone needs declarations")
+        {
+            Some((name, _)) => format!(
+                "{name}: a name alone says nothing of its types; give its prototype, as 'int \
+                 {name}(int)', or a header that declares it: --decls FILE.h"
+            ),
+            None => error.message,
+        };
+        Failure::Failed(message)
+    })
+}
+
+fn check_count(signature: &Signature, count: usize) -> Result<(), Failure> {
+    let function = signature.function();
+    let fixed = function.params.len();
+    if count == fixed || function.open && count > fixed {
+        return Ok(());
     }
-    let mut values = Arguments::default();
-    for (index, text) in arguments.iter().enumerate() {
-        let ty = signature.param(index);
-        parse::argument(&mut values, ty.get(), text).map_err(|message| {
+    let least = if function.open { "at least " } else { "" };
+    let plural = if fixed == 1 { "" } else { "s" };
+    Err(Failure::Usage(format!(
+        "{}: expected {least}{fixed} argument{plural}, got {count}: {}",
+        signature.describe(),
+        signature.prototype()
+    )))
+}
+
+/// The values of all arguments, and the signature of this one call.
+fn read(
+    reader: &mut Reader<'_>,
+    signature: &Signature,
+    names: &[Option<String>],
+    arguments: &[Vec<u8>],
+) -> Result<(Signature, Vec<u64>), Failure> {
+    let function = signature.function();
+    let mut extra: Vec<Type> = Vec::new();
+    let mut values = Vec::with_capacity(arguments.len());
+    for (index, source) in arguments.iter().enumerate() {
+        let number = index + 1;
+        let name = names.get(index).and_then(Option::as_ref);
+        let parameter = name.cloned().unwrap_or_else(|| number.to_string());
+        let read = match index < function.params.len() {
+            true => {
+                let ty = signature.param(index);
+                reader
+                    .argument(ty.get(), source, &parameter)
+                    .map(|bytes| (ty, bytes))
+            }
+            false => reader.extra(source, &parameter).inspect(|(ty, _)| {
+                extra.push(ty.clone());
+            }),
+        };
+        let kept =
+            read.and_then(|(ty, bytes)| memory::keep(&bytes, ty.get().size(), ty.get().align()));
+        values.push(kept.map_err(|message| {
+            let name = name.map_or(String::new(), |name| format!(" ({name})"));
             Failure::Failed(format!(
-                "{}: argument {}: {message}",
-                signature.describe(),
-                index + 1
+                "{}: parameter {number}{name}: {message}",
+                signature.describe()
             ))
-        })?;
+        })?);
     }
-    let result = signature.result();
-    let size = result.get().size() as usize;
-    let mut memory = vec![Unit([0; 64]); size.div_ceil(64).max(1)];
-    let pointers = values.pointers();
+    let signature = match function.open {
+        true => signature.complete_variadic(&extra)?,
+        false => signature.clone(),
+    };
+    Ok((signature, values))
+}
+
+/// Calls with the addresses of the values. Gives the bytes of the result.
+fn invoke(function: &Function, result: &Type, values: &[u64]) -> Result<Vec<u8>, String> {
+    let size = result.get().size();
+    let place = memory::keep(&[], size, result.get().align())?;
+    let pointers: Vec<*const c_void> = values.iter().map(|&value| value as *const c_void).collect();
     // SAFETY: the values are of the parameters' types and the result has its memory; that the
-    // prototype is the function's own is the user's word.
+    // prototype is the function's own is the user's word. NULL stands for every open stream: what
+    // the function wrote to C's standard output goes before the result.
     unsafe {
-        function.invoke(memory.as_mut_ptr().cast::<c_void>(), pointers.as_ptr());
-        // What the function wrote to C's standard output goes before the result.
-        flush_c_output();
-        let bytes = std::slice::from_raw_parts(memory.as_ptr().cast::<u8>(), size);
-        Ok(match print::value(result.get(), bytes) {
-            text if text.is_empty() => text,
-            text => text + "\n",
-        })
+        *libc::__errno_location() = 0;
+        function.invoke(place as *mut c_void, pointers.as_ptr());
+        libc::fflush(std::ptr::null_mut());
+    }
+    Ok(memory::kept(place, size).to_vec())
+}
+
+/// `2 (ENOENT: No such file or directory)`
+fn error_number(number: i32) -> String {
+    if number == 0 {
+        return "0".to_owned();
+    }
+    // SAFETY: the text is the C library's, and nothing here asks for another meanwhile.
+    let words = unsafe { CStr::from_ptr(libc::strerror(number)) };
+    let words = words.to_string_lossy();
+    match error_name(number) {
+        Some(name) => format!("{number} ({name}: {words})"),
+        None => format!("{number} ({words})"),
     }
 }
 
-fn flush_c_output() {
-    // SAFETY: NULL stands for every open stream.
-    unsafe { libc::fflush(std::ptr::null_mut()) };
-}
-
-pub(crate) fn explain(prototype: &str) -> Result<String, Failure> {
-    let signature = decl::parse_signature(None, code::target(), prototype)?;
-    Ok(invoke::explain_table(&signature)?)
+/// `ENOENT`, from C libraries that can tell.
+fn error_name(number: i32) -> Option<String> {
+    let library = Arc::new(Library::open(None, &OpenOptions::default()).ok()?);
+    let prototype = "const char *strerrorname_np(int)";
+    let (signature, symbol) = decl::function(None, code::target(), prototype).ok()?;
+    let function = Function::bind(&library, signature, &symbol, Options::default()).ok()?;
+    let mut name: u64 = 0;
+    let arguments = [(&raw const number).cast::<c_void>()];
+    // SAFETY: the prototype is the function's own, and so are the arguments.
+    unsafe { function.invoke((&raw mut name).cast(), arguments.as_ptr()) };
+    let name = (name != 0).then(|| memory::string(name)).flatten()?;
+    String::from_utf8(name).ok()
 }

@@ -9,15 +9,80 @@ use farcall::types::{Kind, Type};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::sync::Arc;
 
-/// The bytes of a number, or None where the text is none.
+/// The bytes of a number, or None where the text is none: decimal, hexadecimal with an exponent, or
+/// an infinity or no number, as `special` spells it.
 pub(crate) fn parse(kind: Kind, text: &str) -> Option<Vec<u8>> {
+    let is_hexadecimal = text.trim_start_matches(['-', '+']).starts_with("0x");
     match kind {
+        Kind::F32 if is_hexadecimal => parse_with_c("float strtof(const char *, char **)", text),
+        Kind::F64 if is_hexadecimal => parse_with_c("double strtod(const char *, char **)", text),
         Kind::F32 => Some(text.parse::<f32>().ok()?.to_le_bytes().to_vec()),
         Kind::F64 => Some(text.parse::<f64>().ok()?.to_le_bytes().to_vec()),
-        Kind::F16 => Some(half_from(text.parse::<f64>().ok()?).to_le_bytes().to_vec()),
+        Kind::F16 => {
+            let double = parse(Kind::F64, text)?.try_into().ok()?;
+            let half = half_from(f64::from_le_bytes(double));
+            Some(half.to_le_bytes().to_vec())
+        }
         Kind::LongDouble => parse_with_c("long double strtold(const char *, char **)", text),
         Kind::F128 => parse_with_c("_Float128 strtof128(const char *, char **)", text),
         _ => None,
+    }
+}
+
+/// An infinity or no number, in the spelling that `parse` takes.
+pub(crate) fn special(word: &str) -> Option<String> {
+    let (sign, name) = match word.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", word.strip_prefix('+').unwrap_or(word)),
+    };
+    let name = match name.to_ascii_lowercase().as_str() {
+        "inf" | "infinity" => "inf",
+        "nan" => "nan",
+        _ => return None,
+    };
+    Some(format!("{sign}{name}"))
+}
+
+/// A number of one format as the nearest one of another.
+pub(crate) fn converted(from: Kind, bytes: &[u8], to: Kind) -> Option<Vec<u8>> {
+    if from == to {
+        return Some(bytes.to_vec());
+    }
+    // Hexadecimal digits are exact.
+    let exact = match from {
+        Kind::F16 => exact(half_to(u16::from_le_bytes(bytes.try_into().ok()?))),
+        Kind::F32 => exact(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))),
+        Kind::F64 => exact(f64::from_le_bytes(bytes.try_into().ok()?)),
+        Kind::LongDouble => print_once(
+            "int snprintf(char *, size_t, const char *, ...)",
+            "%La",
+            &Wide::of(bytes),
+        )?,
+        Kind::F128 => print_once(
+            "int strfromf128(char *, size_t, const char *, _Float128)",
+            "%a",
+            &Wide::of(bytes),
+        )?,
+        _ => return None,
+    };
+    parse(to, &special(&exact).unwrap_or(exact))
+}
+
+/// A double in hexadecimal.
+fn exact(value: f64) -> String {
+    if !value.is_finite() {
+        return value.to_string().to_ascii_lowercase();
+    }
+    let bits = value.to_bits();
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    let fraction = bits & ((1 << 52) - 1);
+    match bits >> 52 & 0x7ff {
+        0 => format!("{sign}0x{fraction:x}p-1074"),
+        exponent => format!(
+            "{sign}0x{:x}p{}",
+            fraction | 1 << 52,
+            exponent as i64 - 1075
+        ),
     }
 }
 
@@ -117,6 +182,15 @@ fn c_function(prototype: &str, extra: &[Kind]) -> Option<Function> {
 #[derive(Clone, Copy, PartialEq)]
 struct Wide([u8; 16]);
 
+impl Wide {
+    fn of(bytes: &[u8]) -> Wide {
+        let mut value = Wide([0; 16]);
+        let length = bytes.len().min(16);
+        value.0[..length].copy_from_slice(&bytes[..length]);
+        value
+    }
+}
+
 fn parse_with_c(prototype: &str, text: &str) -> Option<Vec<u8>> {
     let function = c_function(prototype, &[])?;
     let text = CString::new(text).ok()?;
@@ -130,7 +204,8 @@ fn parse_with_c(prototype: &str, text: &str) -> Option<Vec<u8>> {
     // SAFETY: the prototype is the function's own, and so are the arguments.
     unsafe { function.invoke((&raw mut result).cast(), arguments.as_ptr()) };
     let read_all = end as usize == start as usize + text.as_bytes().len();
-    (read_all && !text.is_empty()).then(|| result.0.to_vec())
+    let size = function.signature().result().get().size() as usize;
+    (read_all && !text.is_empty()).then(|| result.0[..size].to_vec())
 }
 
 fn print_with_c(
@@ -139,8 +214,7 @@ fn print_with_c(
     parser: &str,
     format: &dyn Fn(u32) -> (&'static str, String),
 ) -> String {
-    let mut value = Wide([0; 16]);
-    value.0[..bytes.len().min(16)].copy_from_slice(&bytes[..bytes.len().min(16)]);
+    let value = Wide::of(bytes);
     let ty = if parser == "strtold" {
         "long double"
     } else {
@@ -224,8 +298,50 @@ mod tests {
                 let again = parse(kind, &printed).expect(&printed);
                 assert_eq!(bytes, again, "{kind:?} {text} {printed}");
             }
+            for text in ["0x1p-3", "-0x1.8p1"] {
+                let decimal = if text.starts_with('-') { "-3" } else { "0.125" };
+                assert_eq!(parse(kind, text), parse(kind, decimal), "{kind:?} {text}");
+            }
             assert_eq!(parse(kind, "1x"), None);
             assert_eq!(parse(kind, ""), None);
+        }
+    }
+    #[test]
+    fn conversions_are_exact() {
+        let tenth = 0.1f32;
+        for (from, bytes, to, expected) in [
+            (
+                Kind::F32,
+                tenth.to_le_bytes().to_vec(),
+                Kind::F64,
+                f64::from(tenth).to_le_bytes().to_vec(),
+            ),
+            (
+                Kind::F64,
+                5e-324f64.to_le_bytes().to_vec(),
+                Kind::F32,
+                0f32.to_le_bytes().to_vec(),
+            ),
+            (
+                Kind::F64,
+                f64::NEG_INFINITY.to_le_bytes().to_vec(),
+                Kind::F16,
+                0xfc00u16.to_le_bytes().to_vec(),
+            ),
+        ] {
+            assert_eq!(
+                converted(from, &bytes, to),
+                Some(expected),
+                "{from:?} {to:?}"
+            );
+        }
+        for value in [0.1, -5e-324, 1.5, f64::MAX, f64::INFINITY, -0.0] {
+            let bytes = value.to_le_bytes();
+            for wide in [Kind::LongDouble, Kind::F128] {
+                let there = converted(Kind::F64, &bytes, wide).unwrap();
+                let back = converted(wide, &there, Kind::F64).unwrap();
+                assert_eq!(back, bytes, "{wide:?} {value}");
+            }
         }
     }
 }

@@ -1,34 +1,41 @@
-//! `farcall`: calls a function of any library from the shell.
+//! `farcall`: calls a function of any library from the shell, and shows how calls travel.
+//!
+//! `options` reads the command line, and each command is a file: `call`, `explain`, `disasm` and
+//! `symbols`. A call's arguments are read by `read`, with `pointer`, `initializer` and `variadic`,
+//! out of what `number`, `text` and `items` make of their words; `convert` and `float` know the
+//! formats. They live in `memory`, and `print` shows what comes back. `declarations` has what
+//! headers say.
 
+mod abi;
 mod call;
+mod convert;
+mod declarations;
+mod disasm;
+mod explain;
 mod float;
-mod parse;
+mod help;
+mod initializer;
+mod items;
+mod memory;
+mod number;
+mod options;
+mod pointer;
 mod print;
+mod read;
+mod style;
+mod symbols;
+mod text;
+mod variadic;
 
+use help::Topic;
+use options::{Command, CommandLine, Wrong};
 use std::io::Write;
 use std::process::ExitCode;
-
-const USAGE: &str = "\
-farcall: calls any C function
-
-usage:
-  farcall call LIBRARY PROTOTYPE [ARGUMENT ...]
-  farcall explain PROTOTYPE
-  farcall --help | --version
-
-LIBRARY    a file, or a name that the system's loader finds: libm.so.6, m
-PROTOTYPE  C: 'double pow(double, double)'
-ARGUMENT   numbers (10, -3, 0x1f, 0b101, 2.5, 1e9), 'c' in quotes for a character, true and false,
-           text for char *, null for any pointer
-
-  $ farcall call libm.so.6 'double pow(double, double)' 2 10
-  1024
-
-exit status: 0; 1 the call could not be made; 2 the command line is wrong
-";
+use style::{Colours, Style};
 
 /// Why the program ends without a result.
-enum Failure {
+#[derive(Debug)]
+pub(crate) enum Failure {
     /// The command line is wrong.
     Usage(String),
     /// What was asked for could not be done.
@@ -50,72 +57,62 @@ fn reset_signals() {
     }
 }
 
-fn write(text: &str) -> ExitCode {
+fn write(text: &str) -> std::io::Result<()> {
     let mut output = std::io::stdout().lock();
-    match output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-    {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("farcall: the result could not be written: {error}");
-            ExitCode::from(1)
-        }
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
+/// Says what is wrong, if there is anyone to hear it.
+fn complain(style: Style, message: &str, topic: Option<Topic>) {
+    let mut text = format!("{} {message}\n", style.error("farcall:"));
+    if let Some(topic) = topic {
+        let command = match topic {
+            Topic::All => String::new(),
+            topic => format!("{} ", topic.name()),
+        };
+        text.push_str(&format!("try 'farcall {command}--help'\n"));
     }
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 fn main() -> ExitCode {
     reset_signals();
-    match run() {
-        Ok(text) => write(&text),
+    let CommandLine { command, colours } = match options::read(std::env::args_os()) {
+        Ok(line) => line,
+        Err(Wrong { message, topic }) => {
+            complain(Style::of_errors(Colours::Auto), &message, Some(topic));
+            return ExitCode::from(2);
+        }
+    };
+    let style = Style::of_output(colours);
+    let errors = Style::of_errors(colours);
+    let (topic, result) = match command {
+        Command::Help(topic) => (topic, Ok(help::text(topic, style))),
+        Command::Version => {
+            let version = format!("farcall {}\n", env!("CARGO_PKG_VERSION"));
+            (Topic::All, Ok(version))
+        }
+        Command::Call(call) => (Topic::Call, call::run(&call, style)),
+        Command::Explain(explain) => (Topic::Explain, explain::run(&explain)),
+        Command::Disasm(disasm) => (Topic::Disasm, disasm::run(&disasm, style)),
+        Command::Symbols(symbols) => (Topic::Symbols, symbols::run(&symbols, style)),
+    };
+    match result.map(|text| write(&text)) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
+            let reason = declarations::reason(&error);
+            let message = format!("the result could not be written: {reason}");
+            complain(errors, &message, None);
+            ExitCode::from(1)
+        }
         Err(Failure::Usage(message)) => {
-            eprintln!("farcall: {message}\n\n{USAGE}");
+            complain(errors, &message, Some(topic));
             ExitCode::from(2)
         }
         Err(Failure::Failed(message)) => {
-            eprintln!("farcall: {message}");
+            complain(errors, &message, None);
             ExitCode::from(1)
         }
-    }
-}
-
-/// The text to print.
-fn run() -> Result<String, Failure> {
-    let mut words = lexopt::Parser::from_env();
-    let usage = |error: lexopt::Error| Failure::Usage(error.to_string());
-    match words.next().map_err(usage)? {
-        Some(lexopt::Arg::Long("help") | lexopt::Arg::Short('h')) => Ok(USAGE.to_owned()),
-        Some(lexopt::Arg::Long("version")) => {
-            Ok(format!("farcall {}\n", env!("CARGO_PKG_VERSION")))
-        }
-        Some(lexopt::Arg::Value(command)) => {
-            // Arguments of the function may begin with a minus: they are no options.
-            let rest: Result<Vec<String>, _> = words
-                .raw_args()
-                .map_err(usage)?
-                .map(std::ffi::OsString::into_string)
-                .collect();
-            let rest = rest
-                .map_err(|word| Failure::Usage(format!("{}: not UTF-8", word.to_string_lossy())))?;
-            match (command.to_str(), rest.as_slice()) {
-                (_, [only]) if only == "--help" || only == "-h" => Ok(USAGE.to_owned()),
-                (Some("call"), [library, prototype, arguments @ ..]) => {
-                    call::call(library, prototype, arguments)
-                }
-                (Some("call"), _) => Err(Failure::Usage(
-                    "call: expected a library and a prototype".to_owned(),
-                )),
-                (Some("explain"), [prototype]) => call::explain(prototype),
-                (Some("explain"), _) => {
-                    Err(Failure::Usage("explain: expected one prototype".to_owned()))
-                }
-                _ => {
-                    let command = command.to_string_lossy();
-                    Err(Failure::Usage(format!("{command}: no such command")))
-                }
-            }
-        }
-        Some(option) => Err(usage(option.unexpected())),
-        None => Err(Failure::Usage("expected a command".to_owned())),
     }
 }

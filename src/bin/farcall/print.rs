@@ -1,41 +1,167 @@
-//! C values as text.
+//! C values as text that C would read, and this program reads back.
 
-use crate::float;
+use crate::convert::{whole, word};
+use crate::declarations::Context;
+use crate::memory::{self, Form, Output};
+use crate::number::Whole;
+use crate::{float, pointer, text};
 use farcall::types::{Data, Kind, TypeRef};
-use std::ffi::{CStr, c_char};
 
-/// A value of a type, from its bytes; "" for void.
-///
-/// A `char *` is taken to point to a string that ends in NUL.
-pub(crate) fn value(ty: TypeRef<'_>, bytes: &[u8]) -> String {
-    let kind = ty.value_kind();
-    match kind {
-        Kind::Void => String::new(),
-        Kind::Bool => if bytes[0] == 0 { "false" } else { "true" }.to_owned(),
-        kind if kind.is_integer() => integer(kind, bytes),
-        kind if kind.is_float() => float::print(kind, bytes),
-        Kind::ComplexF32 | Kind::ComplexF64 | Kind::ComplexLongDouble => complex(kind, bytes),
-        Kind::Pointer => pointer(ty, bytes),
-        Kind::Struct | Kind::Union => record(ty, bytes),
-        Kind::Array | Kind::Vector => elements(ty, bytes),
-        _ => hexadecimal(bytes),
+/// Prints values.
+#[derive(Clone, Copy)]
+pub(crate) struct Printer<'a> {
+    context: &'a Context,
+    /// Strings are shown, not their addresses.
+    shows_strings: bool,
+}
+
+impl<'a> Printer<'a> {
+    pub(crate) fn new(context: &'a Context) -> Printer<'a> {
+        Printer {
+            context,
+            shows_strings: true,
+        }
+    }
+
+    /// A value of a type, from its bytes; "" for void.
+    ///
+    /// A `char *` is taken to point to a string that ends in NUL, if it points anywhere.
+    pub(crate) fn value(self, ty: TypeRef<'_>, bytes: &[u8]) -> String {
+        let kind = ty.value_kind();
+        match kind {
+            Kind::Void => String::new(),
+            kind if kind.is_integer() => self.integer(ty, whole(kind, bytes)),
+            kind if kind.is_float() => float::print(kind, bytes),
+            kind if kind.is_complex() => complex(kind, bytes),
+            Kind::Pointer => self.pointer(ty, bytes),
+            Kind::Struct | Kind::Union => self.record(ty, bytes),
+            Kind::Array | Kind::Vector => self.elements(ty, bytes),
+            _ => hexadecimal(bytes),
+        }
+    }
+
+    /// What an `&` argument's memory holds after the call.
+    pub(crate) fn output(self, output: &Output) -> String {
+        match &output.form {
+            Form::One(ty) => self.value(ty.get(), memory::kept(output.address, ty.get().size())),
+            Form::List(ty, count) => {
+                let size = ty.get().size();
+                self.list(ty.get(), memory::kept(output.address, size * count))
+            }
+            Form::Text(size) => string(memory::kept(output.address, *size)),
+            Form::Bytes(size) => {
+                let bytes = memory::kept(output.address, *size);
+                let end = bytes.iter().rposition(|&byte| byte != 0);
+                text::quoted(&bytes[..end.map_or(0, |last| last + 1)])
+            }
+        }
+    }
+
+    fn integer(self, ty: TypeRef<'_>, value: Whole) -> String {
+        if ty.value_kind() == Kind::Bool {
+            return if value.magnitude == 0 {
+                "false"
+            } else {
+                "true"
+            }
+            .to_owned();
+        }
+        if pointer::is_char(ty) {
+            return text::quoted_character(value.bits() as u8);
+        }
+        let constant = i128::try_from(value.magnitude).ok().and_then(|magnitude| {
+            let value = if value.is_negative {
+                -magnitude
+            } else {
+                magnitude
+            };
+            self.context.constant(ty, value)
+        });
+        match constant {
+            Some(name) => name.to_owned(),
+            None => value.to_string(),
+        }
+    }
+
+    fn pointer(self, ty: TypeRef<'_>, bytes: &[u8]) -> String {
+        let address = word(bytes) as u64;
+        if address == 0 {
+            return "null".to_owned();
+        }
+        let to_char = match &ty.node.data {
+            Data::Pointer {
+                pointee: Some(link),
+                ..
+            } => pointer::is_char(ty.follow(link)),
+            _ => false,
+        };
+        let string = (to_char && self.shows_strings)
+            .then(|| memory::string(address))
+            .flatten();
+        match string {
+            Some(bytes) => text::quoted(&bytes),
+            None => format!("{address:#x}"),
+        }
+    }
+
+    fn record(self, ty: TypeRef<'_>, bytes: &[u8]) -> String {
+        let Data::Record(record) = &ty.node.data else {
+            return hexadecimal(bytes);
+        };
+        // Which of a union's members holds something, nothing says.
+        let printer = Printer {
+            shows_strings: self.shows_strings && !record.is_union,
+            ..self
+        };
+        let mut members = Vec::new();
+        for field in record.fields.iter().flatten() {
+            let member = ty.follow(&field.link);
+            let at = field.offset as usize;
+            let text = match field.bits {
+                Some(_) if field.name.is_none() => continue,
+                Some(bits) => {
+                    let value = bit_field(member, &bytes[at..], field.bit_offset, bits);
+                    printer.integer(member, value)
+                }
+                // A flexible array member has no length that anything tells.
+                None if !member.is_complete() => continue,
+                None => printer.value(member, &bytes[at..at + member.size() as usize]),
+            };
+            members.push(match &field.name {
+                Some(name) => format!(".{} = {text}", name.to_string_lossy()),
+                None => text,
+            });
+        }
+        format!("{{{}}}", members.join(", "))
+    }
+
+    fn elements(self, ty: TypeRef<'_>, bytes: &[u8]) -> String {
+        match &ty.node.data {
+            Data::Array { element, .. } | Data::Vector { element, .. } => {
+                let element = ty.follow(element);
+                match pointer::is_char(element) {
+                    true => string(bytes),
+                    false => self.list(element, bytes),
+                }
+            }
+            _ => hexadecimal(bytes),
+        }
+    }
+
+    fn list(self, element: TypeRef<'_>, bytes: &[u8]) -> String {
+        let size = element.size().max(1) as usize;
+        let texts: Vec<_> = bytes
+            .chunks_exact(size)
+            .map(|chunk| self.value(element, chunk))
+            .collect();
+        format!("{{{}}}", texts.join(", "))
     }
 }
 
-fn word(bytes: &[u8]) -> u128 {
-    let mut all = [0; 16];
-    let length = bytes.len().min(16);
-    all[..length].copy_from_slice(&bytes[..length]);
-    u128::from_le_bytes(all)
-}
-
-fn integer(kind: Kind, bytes: &[u8]) -> String {
-    let above = 128 - 8 * bytes.len() as u32;
-    let value = word(bytes) << above;
-    match kind.is_signed() {
-        true => (value as i128 >> above).to_string(),
-        false => (value >> above).to_string(),
-    }
+/// An array of `char`, up to its NUL.
+fn string(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0);
+    text::quoted(&bytes[..end.unwrap_or(bytes.len())])
 }
 
 fn complex(kind: Kind, bytes: &[u8]) -> String {
@@ -46,72 +172,8 @@ fn complex(kind: Kind, bytes: &[u8]) -> String {
     format!("{}{sign}{imaginary}i", float::print(part, real))
 }
 
-fn pointer(ty: TypeRef<'_>, bytes: &[u8]) -> String {
-    let address = word(bytes) as usize;
-    if address == 0 {
-        return "null".to_owned();
-    }
-    let to_char = match &ty.node.data {
-        Data::Pointer {
-            pointee: Some(link),
-            ..
-        } => ty.follow(link).name().to_bytes() == b"char",
-        _ => false,
-    };
-    if !to_char {
-        return format!("{address:#x}");
-    }
-    // SAFETY: the prototype says that it is a string, which is the user's word.
-    let text = unsafe { CStr::from_ptr(address as *const c_char) };
-    quoted(text.to_bytes())
-}
-
-/// A string as C writes it, with what is no UTF-8 as escapes.
-fn quoted(bytes: &[u8]) -> String {
-    let mut text = String::from("\"");
-    for chunk in bytes.utf8_chunks() {
-        for letter in chunk.valid().chars() {
-            match letter {
-                '"' => text.push_str("\\\""),
-                '\\' => text.push_str("\\\\"),
-                '\n' => text.push_str("\\n"),
-                '\t' => text.push_str("\\t"),
-                '\r' => text.push_str("\\r"),
-                control if control.is_control() && (control as u32) < 256 => {
-                    text.push_str(&format!("\\{:03o}", control as u32));
-                }
-                letter => text.push(letter),
-            }
-        }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\{byte:03o}"));
-        }
-    }
-    text + "\""
-}
-
-fn record(ty: TypeRef<'_>, bytes: &[u8]) -> String {
-    let Data::Record(record) = &ty.node.data else {
-        return hexadecimal(bytes);
-    };
-    let mut members = Vec::new();
-    for field in record.fields.iter().flatten() {
-        let member = ty.follow(&field.link);
-        let at = field.offset as usize;
-        let text = match field.bits {
-            Some(_) if field.name.is_none() => continue,
-            Some(bits) => bit_field(member, &bytes[at..], field.bit_offset, bits),
-            None => value(member, &bytes[at..at + member.size() as usize]),
-        };
-        members.push(match &field.name {
-            Some(name) => format!(".{} = {text}", name.to_string_lossy()),
-            None => text,
-        });
-    }
-    format!("{{{}}}", members.join(", "))
-}
-
-fn bit_field(ty: TypeRef<'_>, bytes: &[u8], bit_offset: u32, bits: u32) -> String {
+/// The number that a bit-field holds.
+fn bit_field(ty: TypeRef<'_>, bytes: &[u8], bit_offset: u32, bits: u32) -> Whole {
     // At most 128 bits that begin inside a byte: in two words, so that none is lost.
     let low = word(bytes) >> bit_offset;
     let high = match bit_offset {
@@ -121,22 +183,12 @@ fn bit_field(ty: TypeRef<'_>, bytes: &[u8], bit_offset: u32, bits: u32) -> Strin
     let above = 128 - bits;
     let value = (low | high) << above;
     match ty.value_kind().is_signed() {
-        true => (value as i128 >> above).to_string(),
-        false => (value >> above).to_string(),
+        true => Whole::of(value.cast_signed() >> above),
+        false => Whole {
+            is_negative: false,
+            magnitude: value >> above,
+        },
     }
-}
-
-fn elements(ty: TypeRef<'_>, bytes: &[u8]) -> String {
-    let element = match &ty.node.data {
-        Data::Array { element, .. } | Data::Vector { element, .. } => ty.follow(element),
-        _ => return hexadecimal(bytes),
-    };
-    let size = element.size().max(1) as usize;
-    let texts: Vec<_> = bytes
-        .chunks_exact(size)
-        .map(|chunk| value(element, chunk))
-        .collect();
-    format!("{{{}}}", texts.join(", "))
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -1,0 +1,178 @@
+//! What the declarations on the command line say: types, functions, constants, and the names that
+//! types do not keep.
+
+use crate::Failure;
+use farcall::decl::{self, Declarations};
+use farcall::types::{Data, Target, Type, TypeRef};
+use std::io::Read;
+use std::process::Command;
+
+/// Declarations, and their texts.
+pub(crate) struct Context {
+    pub(crate) declarations: Declarations,
+    enumerations: Vec<Enumeration>,
+    sources: Vec<String>,
+}
+
+struct Enumeration {
+    tag: Option<String>,
+    /// The type, for one without a tag.
+    ty: Option<Type>,
+    constants: Vec<(String, i128)>,
+}
+
+/// Where declarations come from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources {
+    /// Files; `-` is the standard input.
+    pub(crate) files: Vec<String>,
+    /// The C preprocessor goes over them first.
+    pub(crate) preprocess: bool,
+}
+
+impl Context {
+    /// Nothing but what C's own headers name.
+    pub(crate) fn empty(target: &'static Target) -> Context {
+        Context {
+            declarations: Declarations::new(target),
+            enumerations: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// All that the files declare.
+    pub(crate) fn load(sources: &Sources, target: &'static Target) -> Result<Context, Failure> {
+        let mut context = Context::empty(target);
+        for file in &sources.files {
+            let source = match sources.preprocess {
+                true => preprocessed(file)?,
+                false => text(file)?,
+            };
+            context.add(&source).map_err(|error| {
+                let name = name(file);
+                match error.message.contains("preprocessor directives") {
+                    true => Failure::Failed(format!(
+                        "{name}:{}\n--cpp runs the preprocessor over it, and so does: cc -E -P {file} | \
+                         farcall ... --decls - ...",
+                        error.message
+                    )),
+                    false => Failure::Failed(format!("{name}:{}", error.message)),
+                }
+            })?;
+        }
+        Ok(context)
+    }
+
+    /// Adds a prototype's own types and constants, as far as they stand by themselves.
+    pub(crate) fn add_prototype(&mut self, prototype: &str) {
+        let text = prototype.trim().trim_end_matches(';');
+        // What is wrong with it is found where the prototype is read.
+        let _ = self.add(&format!("{text};"));
+    }
+
+    fn add(&mut self, source: &str) -> farcall::error::Result<()> {
+        self.declarations.add(source)?;
+        for found in decl::enumerations(source) {
+            let constants = found.constants.into_iter().filter_map(|name| {
+                let value = self.declarations.evaluate(&name).ok()?;
+                Some((name, value))
+            });
+            let constants = constants.collect();
+            let alias = found.alias.filter(|_| found.tag.is_none());
+            self.enumerations.push(Enumeration {
+                ty: alias.and_then(|name| self.declarations.find_type(&name).ok()),
+                tag: found.tag,
+                constants,
+            });
+        }
+        self.sources.push(source.to_owned());
+        Ok(())
+    }
+
+    /// The name of an enumeration's constant with this value.
+    pub(crate) fn constant(&self, ty: TypeRef<'_>, value: i128) -> Option<&str> {
+        let constants = self.constants(ty)?;
+        let constant = constants.iter().find(|(_, of_name)| *of_name == value)?;
+        Some(&constant.0)
+    }
+
+    /// The constants of an enumeration.
+    pub(crate) fn constants(&self, ty: TypeRef<'_>) -> Option<&[(String, i128)]> {
+        let Data::Enum { tag, .. } = &ty.node.data else {
+            return None;
+        };
+        let is_same = |one: &&Enumeration| match (tag, &one.tag, &one.ty) {
+            (Some(tag), Some(own), _) => tag.to_bytes() == own.as_bytes(),
+            (None, None, Some(own)) => std::ptr::eq(own.node(), ty.node),
+            _ => false,
+        };
+        let enumeration = self.enumerations.iter().find(is_same)?;
+        Some(&enumeration.constants)
+    }
+
+    /// The names of a function's parameters, `None` for those that have none.
+    pub(crate) fn parameter_names(&self, function: &str) -> Vec<Option<String>> {
+        let texts = self.sources.iter().rev();
+        let lists = texts.map(|source| decl::parameter_names(source, function));
+        lists
+            .into_iter()
+            .find(|names| !names.is_empty())
+            .unwrap_or_default()
+    }
+}
+
+fn name(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
+}
+
+fn text(file: &str) -> Result<String, Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::Failed(format!("declarations {}: {}", name(file), reason(&error)))
+    };
+    let mut bytes = Vec::new();
+    match file {
+        "-" => std::io::stdin().read_to_end(&mut bytes).map_err(failed)?,
+        _ => std::fs::File::open(file)
+            .and_then(|mut open| open.read_to_end(&mut bytes))
+            .map_err(failed)?,
+    };
+    // Comments and strings of old headers are in any encoding, and mean nothing here.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The file as `cc -E` gives it.
+fn preprocessed(file: &str) -> Result<String, Failure> {
+    let compiler = std::env::var("CC")
+        .ok()
+        .filter(|name| !name.trim().is_empty());
+    let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
+    // CC may hold options too.
+    let mut words = compiler.split_whitespace();
+    let program = words.next().unwrap_or("cc");
+    let mut command = Command::new(program);
+    command.args(words).args(["-E", "-P", "-x", "c", file]);
+    let output = command.stderr(std::process::Stdio::inherit()).output();
+    let output = output.map_err(|error| {
+        Failure::Failed(format!(
+            "the C preprocessor {program} could not be run: {}; CC names another",
+            reason(&error)
+        ))
+    })?;
+    if !output.status.success() {
+        return Err(Failure::Failed(format!(
+            "{}: {compiler} -E failed ({})",
+            name(file),
+            output.status
+        )));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The system's words, without their number.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
+    }
+}

@@ -1,0 +1,216 @@
+//! What `--help` says.
+
+use crate::style::Style;
+
+/// What help is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Topic {
+    All,
+    Call,
+    Explain,
+    Disasm,
+    Symbols,
+}
+
+impl Topic {
+    pub(crate) const NAMES: [&'static str; 5] = ["call", "explain", "disasm", "symbols", "help"];
+
+    pub(crate) fn of(command: &str) -> Option<Topic> {
+        Some(match command {
+            "call" => Topic::Call,
+            "explain" => Topic::Explain,
+            "disasm" => Topic::Disasm,
+            "symbols" => Topic::Symbols,
+            _ => return None,
+        })
+    }
+
+    /// The command.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Topic::All => "help",
+            Topic::Call => "call",
+            Topic::Explain => "explain",
+            Topic::Disasm => "disasm",
+            Topic::Symbols => "symbols",
+        }
+    }
+}
+
+/// The help, with its headings, which are the lines that end in a colon, in bold.
+pub(crate) fn text(topic: Topic, style: Style) -> String {
+    let text = match topic {
+        Topic::All => ALL,
+        Topic::Call => CALL,
+        Topic::Explain => EXPLAIN,
+        Topic::Disasm => DISASM,
+        Topic::Symbols => SYMBOLS,
+    };
+    let mut styled = String::new();
+    for line in text.lines() {
+        match line.ends_with(':') && !line.starts_with(' ') {
+            true => styled.push_str(&style.heading(line)),
+            false => styled.push_str(line),
+        }
+        styled.push('\n');
+    }
+    styled
+}
+
+const ALL: &str = "\
+farcall calls any C function, and shows how it is called.
+
+usage:
+  farcall call LIBRARY PROTOTYPE [ARGUMENT ...]   calls a function and prints its result
+  farcall explain PROTOTYPE                       shows where every byte of a call travels
+  farcall disasm PROTOTYPE                        shows the machine code that makes the call
+  farcall symbols LIBRARY [PATTERN]               lists what a library exports
+  farcall help COMMAND                            says more of a command; so does COMMAND --help
+
+options:
+  --color WHEN   auto (on a terminal, unless NO_COLOR is set), always or never
+  -h, --help     this text
+  -V, --version  the version
+
+examples:
+  $ farcall call libm.so.6 'double pow(double, double)' 2 10
+  1024
+  $ farcall call m 'double frexp(double, int *exp)' 8.5 '&'
+  0.53125
+  *exp = 4
+
+exit status:
+  0; 1 the call could not be made; 2 the command line is wrong. A function that crashes ends farcall
+  by its signal.
+";
+
+const CALL: &str = "\
+farcall call: calls a C function and prints what it gives.
+
+usage:
+  farcall call [OPTION ...] LIBRARY PROTOTYPE [ARGUMENT ...]
+
+  LIBRARY    a file, or a name that the system's loader finds: ./libmine.so, libm.so.6, m
+  PROTOTYPE  C: 'double pow(double, double)'; with --decls, the name of a function will do
+  ARGUMENT   one for each parameter, and any number behind '...'
+
+options:
+  --decls FILE   declarations, preprocessed; - is the standard input; may be given again
+  --cpp          run the C preprocessor over them first: $CC -E, or cc -E
+  --errno        print errno as the function leaves it
+  --color WHEN   auto, always or never
+
+  Options stand before LIBRARY. What stands behind it goes to the function, -3 and --help too.
+
+arguments, by the parameter's type:
+  numbers        10, -3, 0x1f, 0b101, 017 (octal, as in C), 1'000'000, 2.5, 1e9, 0x1p-3, inf, nan;
+                 suffixes are C's: 5u, 5L, 1.5f
+  integers       also characters ('a', '\\n', '\\x41'), names of constants, and constant expressions:
+                 'RED | BLUE', 'sizeof(struct point)'
+  bool           true, false, 1, 0
+  complex        1.5-2i
+  char *         text as it is, or in \"quotes\" of its own. Escape sequences are C's in both: \\n, \\t,
+                 \\x41, \\0, \\u00e9; \\\\ is a backslash. A NUL within needs the quotes. Signed and
+                 unsigned char * take the same.
+  wchar_t *      L\"...\"; char16_t *: u\"...\"; char32_t *: U\"...\"
+  structs        {1.5, 2}, {.x = 1}, {.pos.x = 1, .list = {[2] = 5}}: as C initializes them. What is
+                 left out is zero. Unions, arrays in structs and vectors alike. Strings in braces need
+                 their quotes.
+  T *            & for room for one T that is printed after the call; &5 or &{1, 2} for one that
+                 has a value before and is printed after; &[16] for room for 16 of them (of a void *,
+                 for 16 bytes), and &\"...\" for text that is printed after.
+                 {1, 2, 3} is a list of T, {...} one struct, [{1, 2}, {3, 4}] a list of structs;
+                 (int[]){1, 2} says the type that void * does not.
+  pointers       null, or an address in hexadecimal; of a function, its name in the library
+  behind '...'   whole numbers are int, or long where they do not fit; 2.5 is a double, 'a' an int,
+                 null a void *, all else text. A cast says another type, and C's promotions follow:
+                 '(long)5', '(float)2.5', '(struct point){1, 2}', '(int *)&'
+  casts          go with any argument, and wrap as in C: '(size_t)-1'
+
+results:
+  are printed as C writes them, so that they can be arguments again; then what & arguments hold, by
+  the parameter's name or number. What the function writes to its standard output comes before.
+
+examples:
+  $ farcall call libc.so.6 'int printf(const char *, ...)' '%d %s\\n' 42 hi
+  42 hi
+  6
+  $ farcall call libc.so.6 'long strtol(const char *, char **end, int)' 12abc '&' 10
+  12
+  *end = \"abc\"
+  $ farcall call libc.so.6 'int snprintf(char *out, size_t, const char *, ...)' '&[16]' 16 %.3f 2.5
+  5
+  out = \"2.500\"
+  $ farcall call libc.so.6 'struct { int quot, rem; } div(int, int)' 17 5
+  {.quot = 3, .rem = 2}
+  $ farcall call --errno libc.so.6 'int chdir(const char *)' /none
+  -1
+  errno = 2 (ENOENT: No such file or directory)
+  $ farcall call --cpp --decls /usr/include/zlib.h z crc32 0 hello 5
+  907060870
+
+exit status:
+  0; 1 the library, the symbol, the prototype or an argument is wrong; 2 the command line is wrong
+";
+
+const EXPLAIN: &str = "\
+farcall explain: shows where every byte of a call travels.
+
+usage:
+  farcall explain [OPTION ...] PROTOTYPE
+
+options:
+  --abi NAME     the calling convention, with the data model that belongs to it: sysv64 (Linux on
+                 x86-64), win64, aapcs64 (Linux on AArch64), apple64; by default this machine's own
+  --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
+  --cpp          run the C preprocessor over them first
+
+examples:
+  $ farcall explain 'double f(struct { float x, y, z; }, int)'
+  $ farcall explain --decls point.h distance
+";
+
+const DISASM: &str = "\
+farcall disasm: shows the machine code that makes a call.
+
+usage:
+  farcall disasm [OPTION ...] PROTOTYPE
+
+  The stub is what all functions share whose arguments travel alike; it is handed the address of the
+  result's memory and an array of the arguments' addresses. The entry is what a function has of its
+  own: it knows the function's address, and goes on with the stub.
+
+options:
+  --slots        the stub that takes values in 8-byte slots instead of addresses
+  --errno        with the instructions that keep errno
+  --syntax NAME  intel or att
+  --abi NAME     sysv64, win64, aapcs64 or apple64; by default this machine's own
+  --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
+  --cpp          run the C preprocessor over them first
+  --color WHEN   auto, always or never
+
+examples:
+  $ farcall disasm 'int add(int, int)'
+  $ farcall disasm --slots --syntax att 'double pow(double, double)'
+";
+
+const SYMBOLS: &str = "\
+farcall symbols: lists what a library exports.
+
+usage:
+  farcall symbols [OPTION ...] LIBRARY [PATTERN]
+
+  LIBRARY  a file, or a name that the system's loader finds: libm.so.6, m
+  PATTERN  a part of the names, or with * ? [...] in it the whole name: sin, 'str*', 'mem???'
+
+  A line has the kind, the size in bytes, and the name with its version; a version behind a single @
+  is an old one, which only programs that were linked with it get.
+
+options:
+  --all          old versions too
+  --color WHEN   auto, always or never
+
+examples:
+  $ farcall symbols m 'sin*'
+  $ farcall symbols libsqlite3.so.0 version
+";

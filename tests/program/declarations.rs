@@ -1,0 +1,185 @@
+//! `--decls` and `--cpp`.
+
+use crate::run::{fails, header, library, line, prints};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+fn file(name: &str, text: &str) -> String {
+    let path = format!("{}/{name}", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::write(&path, text).expect("a file");
+    path
+}
+
+#[test]
+fn a_name_is_enough() {
+    assert_eq!(prints(&line("length", &["{3, 4}"])), "5\n");
+    // Its symbol is another.
+    assert_eq!(fails_with_symbol(), "actual_name");
+}
+
+fn fails_with_symbol() -> &'static str {
+    // The fixture is compiled with the label, so that the plain name is not exported.
+    assert_eq!(prints(&line("renamed", &["1"])), "2\n");
+    let message = fails(1, &["call", library(), "int renamed(int)", "1"]);
+    assert!(message.contains("renamed: not found"), "{message}");
+    "actual_name"
+}
+
+#[test]
+fn types_for_a_prototype() {
+    let line = [
+        "call",
+        "--decls",
+        header(),
+        library(),
+        "double length(struct point)",
+        "{.x = 1}",
+    ];
+    assert_eq!(prints(&line), "1\n");
+}
+
+#[test]
+fn a_prototype_brings_its_own_types() {
+    let line = [
+        "call",
+        library(),
+        "enum color { NONE, SOME = 5 } next_color(enum color)",
+        "NONE",
+    ];
+    assert_eq!(prints(&line), "SOME\n");
+}
+
+#[test]
+fn several_files() {
+    let first = file("first.h", "struct point { double x, y; };\n");
+    let second = file("second.h", "double length(struct point);\n");
+    let line = [
+        "call",
+        "--decls",
+        &first,
+        "--decls",
+        &second,
+        library(),
+        "length",
+        "{3, 4}",
+    ];
+    assert_eq!(prints(&line), "5\n");
+}
+
+#[test]
+fn the_standard_input() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_farcall"))
+        .args(["call", "--decls", "-", "libc.so.6", "abs", "-3"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(b"int abs(int);").expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "3\n");
+}
+
+#[test]
+fn the_preprocessor() {
+    let path = file(
+        "unprocessed.h",
+        "#include <stddef.h>\n#define TYPE int\nTYPE abs(TYPE);\n",
+    );
+    let line = ["call", "--cpp", "--decls", &path, "libc.so.6", "abs", "-3"];
+    assert_eq!(prints(&line), "3\n");
+    let line = ["call", "--decls", &path, "libc.so.6", "abs", "-3"];
+    let message = fails(1, &line);
+    assert!(
+        message.contains("unprocessed.h:1:1: preprocessor directives are not understood"),
+        "{message}"
+    );
+    assert!(
+        message.contains(&format!(
+            "--cpp runs the preprocessor over it, and so does: cc -E -P {path} | farcall"
+        )),
+        "{message}"
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_farcall"))
+        .args(["call", "--cpp", "--decls", &path, "libc.so.6", "abs", "-3"])
+        .env("CC", "no-such-compiler")
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "farcall: the C preprocessor no-such-compiler could not be run: No such file or directory; \
+         CC names another\n"
+    );
+    let broken = file("broken_directive.h", "#include \"no_such_file.h\"\n");
+    let line = [
+        "call",
+        "--cpp",
+        "--decls",
+        &broken,
+        "libc.so.6",
+        "abs",
+        "-3",
+    ];
+    let output = crate::run::farcall(&line);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("no_such_file.h"), "{message}");
+    assert!(
+        message.contains("cc -E failed (exit status: 1)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn headers_of_the_system() {
+    let time = prints(&[
+        "call",
+        "--cpp",
+        "--decls",
+        "/usr/include/time.h",
+        "libc.so.6",
+        "gmtime_r",
+        "&0",
+        "&",
+    ]);
+    assert!(
+        time.contains(".tm_mday = 1, .tm_mon = 0, .tm_year = 70, .tm_wday = 4"),
+        "{time}"
+    );
+    let clock = prints(&[
+        "call",
+        "--cpp",
+        "--decls",
+        "/usr/include/time.h",
+        "libc.so.6",
+        "clock_gettime",
+        "1",
+        "&",
+    ]);
+    assert!(clock.contains("{.tv_sec = "), "{clock}");
+}
+
+#[test]
+fn what_is_wrong() {
+    let broken = file("broken.h", "int f(int);\nint g(;\n");
+    let message = fails(1, &["call", "--decls", &broken, "libc.so.6", "f", "1"]);
+    assert!(
+        message.starts_with(&format!("farcall: {broken}:2:7: expected")),
+        "{message}"
+    );
+    let message = fails(
+        1,
+        &["call", "--decls", "/none/there.h", "libc.so.6", "f", "1"],
+    );
+    assert_eq!(
+        message,
+        "farcall: declarations /none/there.h: No such file or directory\n"
+    );
+    let message = fails(1, &line("no_such_function", &[]));
+    assert_eq!(
+        message,
+        "farcall: no_such_function: no function of that name is declared\n"
+    );
+}
