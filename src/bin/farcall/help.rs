@@ -114,8 +114,8 @@ arguments, by the parameter's type:
                  unsigned char * take the same.
   wchar_t *      L\"...\"; char16_t *: u\"...\"; char32_t *: U\"...\"
   structs        {1.5, 2}, {.x = 1}, {.pos.x = 1, .list = {[2] = 5}}: as C initializes them. What is
-                 left out is zero. Unions, arrays in structs and vectors alike. Strings in braces need
-                 their quotes.
+                 left out is zero. Unions, arrays in structs and vectors alike. Strings in braces
+                 need their quotes.
   T *            & for room for one T that is printed after the call; &5 or &{1, 2} for one that
                  has a value before and is printed after; &[16] for room for 16 of them (of a void *,
                  for 16 bytes), and &\"...\" for text that is printed after.
