@@ -10,7 +10,7 @@ fn instructions(text: &str) -> Vec<Vec<String>> {
             parts.push(Vec::new());
         } else if let (Some(part), Some(rest)) = (parts.last_mut(), line.get(7..)) {
             let assembly = rest.get(32..).unwrap_or_default();
-            let assembly = assembly.split(';').next().unwrap_or_default();
+            let assembly = assembly.split([';', '#']).next().unwrap_or_default();
             part.push(assembly.trim().to_owned());
         }
     }
@@ -35,6 +35,62 @@ fn the_stub_and_the_entry() {
     // A short stub is repeated in the entry.
     assert_eq!(entry[2..], stub[1..]);
     assert!(entry[1].starts_with("mov r11, "), "{text}");
+}
+
+/// What an instruction's comment says, in the first part that has the instruction.
+fn comment<'t>(text: &'t str, instruction: &str) -> &'t str {
+    let line = text.lines().find(|line| line.contains(instruction));
+    let line = line.unwrap_or_else(|| panic!("{instruction} is not in {text}"));
+    line.split_once(['#', ';'])
+        .map_or("", |(_, comment)| comment.trim())
+}
+
+#[test]
+fn comments_say_what_is_moved() {
+    let text = prints(&[
+        "disasm",
+        "--errno",
+        "long double _Complex f(double, struct { int a, b, c; }, long double, char, ...)",
+    ]);
+    for (instruction, expected) in [
+        ("push rdi", "keep the result's address"),
+        (
+            "push qword ptr [rax+8]",
+            "parameter 3, bytes 8-15, to the stack",
+        ),
+        ("movsd xmm0, [rax]", "parameter 1"),
+        ("mov rdi, [rax]", "parameter 2, bytes 0-7"),
+        ("mov esi, [rax+8]", "parameter 2, bytes 8-11"),
+        ("movsx edx, byte ptr [rax]", "parameter 4"),
+        ("mov eax, 1", "how many vector registers are used"),
+        ("call r11", "the function"),
+        (", fs:[", "errno"),
+        ("pop rcx", "the result's address"),
+        ("fstp tbyte ptr [rcx+0x10]", "the result, bytes 16-25"),
+        (
+            "mov dword ptr [rcx+0xa], 0",
+            "the result, bytes 10-13, zero",
+        ),
+        ("mov r11, 0", "the function's address goes here"),
+    ] {
+        assert_eq!(comment(&text, instruction), expected, "{text}");
+    }
+    let text = prints(&[
+        "disasm",
+        "--slots",
+        "--syntax=att",
+        "struct { char c[20]; } f(long, char)",
+    ]);
+    assert_eq!(comment(&text, "mov (%rdi), %rdi"), "the result's address");
+    assert_eq!(comment(&text, "movsbl 8(%rsi)"), "parameter 2");
+    let text = prints(&[
+        "disasm",
+        "--slots",
+        "void f(int, int, int, int, int, int, int)",
+    ]);
+    assert_eq!(comment(&text, "push r10"), "parameter 7, to the stack");
+    // There is no result.
+    assert_eq!(comment(&text, "push rdi"), "");
 }
 
 #[test]

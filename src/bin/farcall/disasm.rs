@@ -5,6 +5,7 @@ use crate::abi::Abi;
 use crate::declarations::Sources;
 use crate::explain;
 use crate::style::Style;
+use crate::trace::Trace;
 use farcall::stub::{Arguments, plan};
 use farcall::{abi, code};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter, Instruction, IntelFormatter};
@@ -57,14 +58,29 @@ pub(crate) fn run(disasm: &Disasm, style: Style) -> Result<String, Failure> {
         let heading = format!("{title}, {} bytes:", bytes.len());
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{}", style.heading(&heading));
-        text.push_str(&listing(bytes, address, disasm.syntax, style));
+        let trace = Trace::new(&assignment, arguments);
+        text.push_str(&listing(bytes, address, disasm.syntax, trace, style));
     };
     section(&format!("stub for {form}"), &stub, 0);
     section("entry of a function", &entry, entry_at);
     Ok(text)
 }
 
-fn listing(bytes: &[u8], address: u64, syntax: Syntax, style: Style) -> String {
+/// Where an instruction is, its bytes, itself, and what it does.
+struct Line {
+    address: u64,
+    bytes: String,
+    assembly: String,
+    comment: Option<String>,
+}
+
+fn listing(
+    bytes: &[u8],
+    address: u64,
+    syntax: Syntax,
+    mut trace: Trace<'_>,
+    style: Style,
+) -> String {
     let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
     let mut formatter: Box<dyn Formatter> = match syntax {
         Syntax::Intel => Box::new(IntelFormatter::new()),
@@ -75,7 +91,7 @@ fn listing(bytes: &[u8], address: u64, syntax: Syntax, style: Style) -> String {
     options.set_hex_suffix("");
     options.set_uppercase_hex(false);
     options.set_space_after_operand_separator(true);
-    let mut text = String::new();
+    let mut lines = Vec::new();
     let mut instruction = Instruction::default();
     while decoder.can_decode() {
         decoder.decode_out(&mut instruction);
@@ -86,11 +102,38 @@ fn listing(bytes: &[u8], address: u64, syntax: Syntax, style: Style) -> String {
             .collect();
         let mut assembly = String::new();
         formatter.format(&instruction, &mut assembly);
+        let comment = match instruction.is_jmp_short_or_near() {
+            // The stub is at 0, and its landing pad is passed over.
+            true if instruction.near_branch_target() < address => Some("the stub".to_owned()),
+            _ => trace.comment(&instruction),
+        };
+        lines.push(Line {
+            address: instruction.ip(),
+            bytes: code.join(" "),
+            assembly,
+            comment,
+        });
+    }
+    let width = lines
+        .iter()
+        .map(|line| line.assembly.len())
+        .max()
+        .unwrap_or(0);
+    let mark = if syntax == Syntax::Att { '#' } else { ';' };
+    let mut text = String::new();
+    for line in &lines {
+        let assembly = match &line.comment {
+            Some(comment) => {
+                let comment = style.label(&format!("{mark} {comment}"));
+                format!("{:width$}  {comment}", line.assembly)
+            }
+            None => line.assembly.clone(),
+        };
         let _ = writeln!(
             text,
             "{}  {}  {assembly}",
-            style.faint(&format!("{:5x}", instruction.ip())),
-            style.faint(&format!("{:30}", code.join(" "))),
+            style.faint(&format!("{:5x}", line.address)),
+            style.faint(&format!("{:30}", line.bytes)),
         );
     }
     text

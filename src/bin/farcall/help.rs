@@ -117,8 +117,8 @@ arguments, by the parameter's type:
                  left out is zero. Unions, arrays in structs and vectors alike. Strings in braces
                  need their quotes.
   T *            & for room for one T that is printed after the call; &5 or &{1, 2} for one that
-                 has a value before and is printed after; &[16] for room for 16 of them (of a void *,
-                 for 16 bytes), and &\"...\" for text that is printed after.
+                 has a value before and is printed after; &[16] for room for 16 of them (of a
+                 void *, for 16 bytes), and &\"...\" for text that is printed after.
                  {1, 2, 3} is a list of T, {...} one struct, [{1, 2}, {3, 4}] a list of structs;
                  (int[]){1, 2} says the type that void * does not.
   pointers       null, or an address in hexadecimal; of a function, its name in the library

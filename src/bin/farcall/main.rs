@@ -25,6 +25,7 @@ mod read;
 mod style;
 mod symbols;
 mod text;
+mod trace;
 mod variadic;
 
 use help::Topic;
