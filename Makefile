@@ -10,6 +10,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 LIB_DIR := $(TARGET_DIR)/release
 N ?= 20000
 SEED ?= 1
+SECONDS ?= 600
 
 # Generated, or kept word for word.
 NOT_FORMATTED := include/farcall.h c_tests/contract/contract.h
@@ -18,7 +19,7 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-c-gcc test-c-clang test-examples test-install bench header licenses format install \
+	abi-soak test-c-gcc test-c-clang test-examples test-install bench fuzz header licenses format install \
 	uninstall valgrind clean
 .NOTPARALLEL:
 
@@ -88,6 +89,11 @@ test-install: build
 bench: build
 	$(MAKE) -C bench LIB_DIR=$(abspath $(LIB_DIR)) INCLUDE_DIR=$(abspath include) \
 		BUILD_DIR=$(abspath $(BUILD)/bench)
+
+# Looks for texts that the parser of declarations does not survive: make fuzz SECONDS=3600
+fuzz:
+	RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run declarations -- -max_total_time=$(SECONDS) -timeout=5 \
+		-rss_limit_mb=2048 -max_len=4096 -dict=fuzz/declarations.dict
 
 # include/farcall.h is checked in; a test compares it with what cbindgen makes of src/.
 header:

@@ -56,7 +56,9 @@ fn refusal(error: &Error) {
     let message = &error.message;
     assert!(!message.trim().is_empty(), "an empty message");
     assert!(message.len() < 100_000, "a message without end");
-    let unfit = message.chars().find(|&c| c.is_control() && c != '\n' && c != '\t');
+    let unfit = message
+        .chars()
+        .find(|&c| c.is_control() && c != '\n' && c != '\t');
     assert_eq!(unfit, None, "{message:?}");
 }
 
@@ -68,7 +70,10 @@ fn name(declarations: &Declarations, index: usize) {
     match kind {
         DeclarationKind::Type => {
             let found = declarations.find_type(name);
-            type_of(Some(declarations), &found.unwrap_or_else(|error| panic!("{name}: {error}")));
+            type_of(
+                Some(declarations),
+                &found.unwrap_or_else(|error| panic!("{name}: {error}")),
+            );
         }
         DeclarationKind::Function => {
             let found = declarations.function(name);
@@ -180,17 +185,21 @@ fn faithful(view: TypeRef<'_>, depth: u32) -> bool {
             faithful(view.follow(element), depth + 1)
         }
         // These have no declaration: the compiler knows their type by itself.
-        Data::Record(record) => record
-            .tag()
-            .is_some_and(|tag| !tag.to_bytes().starts_with(b"__va_list") && tag != c"unsupported number"),
+        Data::Record(record) => record.tag().is_some_and(|tag| {
+            !tag.to_bytes().starts_with(b"__va_list") && tag != c"unsupported number"
+        }),
         Data::Enum { tag, .. } => tag.is_some(),
         Data::Function(function) => {
             function.convention == Convention::Default
                 && function.params.len() <= 64
-                && function.params.iter().chain([&function.result]).all(|link| {
-                    let part = view.follow(link);
-                    part.kind() != Kind::Function && faithful(part, depth + 1)
-                })
+                && function
+                    .params
+                    .iter()
+                    .chain([&function.result])
+                    .all(|link| {
+                        let part = view.follow(link);
+                        part.kind() != Kind::Function && faithful(part, depth + 1)
+                    })
         }
     }
 }

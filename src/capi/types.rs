@@ -3,6 +3,7 @@
 use super::status::{fc_status, guard, guarded};
 use super::{Out, options, required, slice, text, write_optional};
 use crate::code;
+use crate::decl;
 use crate::error::{Error, Result};
 use crate::types::{
     Data, FieldSpec, Kind, Link, Node, Qualifiers, RecordOptions, Scalar, Type, TypeBuilder, member,
@@ -192,7 +193,7 @@ pub extern "C" fn fc_type_scalar(kind: KindNumber) -> *const fc_type {
 ///
 /// Any thread may call this.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for a NULL that is not allowed, a name that is no identifier or
+/// @return FC_OK; FC_ERR_ARGUMENT for a NULL that is not allowed, a name that is no identifier, or a keyword, or
 ///         is there twice, a member without a size, a bit-field that is wider than its type or of
 ///         a type that is no integer, or an alignment that is no power of two; FC_ERR_LIMIT for a
 ///         struct of more than 2^56 bytes.
@@ -301,6 +302,11 @@ unsafe fn identifier(pointer: *const c_char, what: &str) -> Result<Option<CStrin
     if name.is_empty() || !name.chars().enumerate().all(fits) {
         return Err(Error::argument(format!(
             "{what}: expected a C identifier, got \"{name}\""
+        )));
+    }
+    if decl::is_reserved(name) {
+        return Err(Error::argument(format!(
+            "{what}: \"{name}\" is a keyword of C; give it another name, as \"{name}_\""
         )));
     }
     Ok(CString::new(name).ok())

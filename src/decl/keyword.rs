@@ -142,6 +142,19 @@ impl Keyword {
         })
     }
 
+    /// C11 reserves the word, so that nothing can have it as its name.
+    pub(super) fn is_of_c(word: &str) -> bool {
+        match word {
+            "auto" | "inline" | "register" | "static" | "_Alignas" | "_Alignof" | "_Atomic"
+            | "_Bool" | "_Complex" | "_Generic" | "_Imaginary" | "_Noreturn" | "_Static_assert"
+            | "_Thread_local" => true,
+            // Those of GNU's and C23's words that start otherwise are names for some compilers.
+            "asm" | "typeof" | "typeof_unqual" | "alignas" | "alignof" | "static_assert"
+            | "thread_local" | "constexpr" => false,
+            _ => !word.starts_with('_') && Keyword::of(word.as_bytes()).is_some(),
+        }
+    }
+
     /// A floating type that is reserved for some compilers only: for others headers declare it.
     pub(super) fn is_new_float(self) -> bool {
         use Keyword::*;

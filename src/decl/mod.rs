@@ -49,6 +49,11 @@ pub use outline::{Enumeration, enumerations, parameter_names};
 pub use prototype::{function, signature};
 pub use signature::parse_signature;
 
+/// C reserves the word: no member, tag or function can have it as its name.
+pub fn is_reserved(word: &str) -> bool {
+    keyword::Keyword::is_of_c(word)
+}
+
 /// A text has at most this many bytes.
 pub const MAX_SOURCE: usize = 16 << 20;
 

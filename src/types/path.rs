@@ -23,7 +23,7 @@ pub fn member(ty: &Type, path: &str) -> Result<(Type, u64)> {
         } else {
             let name = match rest.strip_prefix('.') {
                 Some(name) if !first => name,
-                None if first => rest,
+                _ if first => rest,
                 _ => {
                     return Err(Error::argument(format!(
                         "{path}: expected '.' or '[' before \"{rest}\""
@@ -32,6 +32,15 @@ pub fn member(ty: &Type, path: &str) -> Result<(Type, u64)> {
             };
             let end = name.find(['.', '[']).unwrap_or(name.len());
             let (name, after) = name.split_at(end);
+            if name.is_empty() {
+                let place = match first {
+                    true => "at its beginning",
+                    false => "after '.'",
+                };
+                return Err(Error::argument(format!(
+                    "{path}: expected a member's name {place}"
+                )));
+            }
             (at, offset) = named(&at, offset, name).map_err(|error| error.within(path))?;
             rest = after;
         }

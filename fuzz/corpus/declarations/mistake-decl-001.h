@@ -1,2 +1,2 @@
-  int f(int a,
+int f(int a,
 		size_tt n);

@@ -1,2 +1,2 @@
-#define X 3
+#pragma pack(3)
 int x;

@@ -1,2 +1,1 @@
-#pragma pack(3)
-int x;
+int @;

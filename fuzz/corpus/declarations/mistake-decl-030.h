@@ -1,1 +1,1 @@
-int @;
+struct s;struct s x[3];

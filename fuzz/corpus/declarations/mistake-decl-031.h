@@ -1,1 +1,1 @@
-struct s;struct s x[3];
+struct s { struct s a; };

@@ -1,1 +1,1 @@
-struct s { struct s a; };
+struct s { int a; int a; };

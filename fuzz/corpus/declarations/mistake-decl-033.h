@@ -1,1 +1,1 @@
-struct s { int a; int a; };
+struct s { int a[]; int b; };

@@ -1,1 +1,1 @@
-struct s { int a[]; int b; };
+struct s { int f(void); };

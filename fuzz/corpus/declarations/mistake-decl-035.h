@@ -1,1 +1,1 @@
-struct s { int f(void); };
+struct s { void v; };

@@ -1,1 +1,1 @@
-struct s { void v; };
+struct s { int a : 33; };

@@ -1,1 +1,1 @@
-struct s { int a : 33; };
+struct s { float a : 3; };

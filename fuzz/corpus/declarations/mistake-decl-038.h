@@ -1,1 +1,1 @@
-struct s { float a : 3; };
+struct s { int a : 0; };

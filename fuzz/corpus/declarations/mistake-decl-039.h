@@ -1,1 +1,1 @@
-struct s { int a : 0; };
+struct s { int a : 3

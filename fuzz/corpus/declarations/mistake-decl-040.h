@@ -1,1 +1,1 @@
-struct s { int a : 3
+struct s { int a b; };

@@ -1,1 +1,1 @@
-struct s { int a b; };
+struct { int x; }

@@ -1,1 +1,1 @@
-struct { int x; }
+struct s { struct t u; };

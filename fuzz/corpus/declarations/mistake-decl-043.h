@@ -1,1 +1,2 @@
-struct s { struct t u; };
+struct s { int a; };
+struct s { long a; };

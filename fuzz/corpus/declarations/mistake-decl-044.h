@@ -1,2 +1,2 @@
-struct s { int a; };
-struct s { long a; };
+enum e { A };
+ enum e { A = 2 };

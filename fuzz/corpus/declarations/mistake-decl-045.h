@@ -1,2 +1,2 @@
-enum e { A };
- enum e { A = 2 };
+typedef int T;
+typedef long T;

@@ -1,2 +1,2 @@
-typedef int T;
-typedef long T;
+int f(int);
+int f(long);

@@ -1,2 +1,2 @@
 int f(int);
-int f(long);
+int f;

@@ -1,2 +1,1 @@
-int f(int);
-int f;
+int v; long v;

@@ -1,1 +1,1 @@
-int v; long v;
+typedef int T; int T(void);

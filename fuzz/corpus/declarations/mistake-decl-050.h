@@ -1,1 +1,1 @@
-typedef int T; int T(void);
+struct s; union s;

@@ -1,1 +1,1 @@
-struct s; union s;
+struct s { struct s { int a; } b; };

@@ -1,1 +1,1 @@
-struct s { struct s { int a; } b; };
+typedef unsigned int size_t;

@@ -1,1 +1,1 @@
-typedef unsigned int size_t;
+unsigned float x;

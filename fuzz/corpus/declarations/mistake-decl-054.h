@@ -1,1 +1,1 @@
-unsigned float x;
+int int x;

@@ -1,1 +1,1 @@
-int int x;
+long long long x;

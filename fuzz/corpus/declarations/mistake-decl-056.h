@@ -1,1 +1,1 @@
-long long long x;
+struct s int x;

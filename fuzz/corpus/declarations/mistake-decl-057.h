@@ -1,1 +1,1 @@
-struct s int x;
+int f(void, int);

@@ -1,1 +1,1 @@
-int f(void, int);
+int f(void x);

@@ -1,1 +1,1 @@
-int f(void x);
+void v;

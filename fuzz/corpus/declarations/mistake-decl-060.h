@@ -1,1 +1,1 @@
-void v;
+int f(int)(int);

@@ -1,1 +1,1 @@
-int f(int)(int);
+int f(int)[3];

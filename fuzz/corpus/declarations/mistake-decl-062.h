@@ -1,1 +1,1 @@
-int f(int)[3];
+int a[3](int);

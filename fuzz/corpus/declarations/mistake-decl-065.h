@@ -1,1 +1,1 @@
-int (x;
+int (*f(int);

@@ -1,1 +1,1 @@
-int (*f(int);
+int f(..., int);

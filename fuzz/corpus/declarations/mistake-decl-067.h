@@ -1,1 +1,1 @@
-int f(..., int);
+double f(double complex);

@@ -1,1 +1,1 @@
-double f(double complex);
+int x __attribute__((aligned(3)));

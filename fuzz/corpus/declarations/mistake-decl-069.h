@@ -1,1 +1,1 @@
-int x __attribute__((aligned(3)));
+int x __attribute__(aligned(4));

@@ -1,1 +1,1 @@
-int x __attribute__(aligned(4));
+int x __attribute__((vector_size(3)));

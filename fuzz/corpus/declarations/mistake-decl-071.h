@@ -1,1 +1,1 @@
-int x __attribute__((vector_size(3)));
+double x __attribute__((vector_size(24)));

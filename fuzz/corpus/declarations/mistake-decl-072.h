@@ -1,1 +1,1 @@
-double x __attribute__((vector_size(24)));
+_Alignas(3) int x;

@@ -1,1 +1,1 @@
-_Alignas(3) int x;
+int f(int T, T x);

@@ -1,1 +1,1 @@
-int f(int T, T x);
+enum { A = B };

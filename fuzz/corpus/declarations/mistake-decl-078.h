@@ -1,1 +1,1 @@
-enum { };
+enum e

@@ -1,1 +1,1 @@
-enum e
+enum;

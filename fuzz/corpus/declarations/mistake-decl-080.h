@@ -1,1 +1,1 @@
-enum;
+struct;

@@ -1,1 +1,1 @@
-struct;
+enum { A B };

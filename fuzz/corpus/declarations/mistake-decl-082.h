@@ -1,1 +1,1 @@
-enum { A B };
+enum { A = f };

@@ -1,1 +1,1 @@
-enum { A = f };
+int f(void); enum { A = f };

@@ -1,1 +1,1 @@
-int f(void); enum { A = f };
+int x[sizeof(struct q)];

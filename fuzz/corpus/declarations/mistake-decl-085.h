@@ -1,1 +1,1 @@
-int x[sizeof(struct q)];
+int x[(float)1];

@@ -1,1 +1,1 @@
-int x[(float)1];
+enum { A = (1 ? 2) };

@@ -1,1 +1,1 @@
-enum { A = (1 ? 2) };
+_Static_assert(0, "no");

@@ -1,1 +1,1 @@
-_Static_assert(0, "no");
+int f(int a, b);

@@ -1,1 +1,1 @@
-return 3;
+typedef __attribute__((ms_abi)) int T; T; typedef int (*F)(int); F __attribute__((ms_abi)) f;

@@ -1,1 +1,1 @@
-typedef __attribute__((ms_abi)) int T; T; typedef int (*F)(int); F __attribute__((ms_abi)) f;
+int x[__builtin_offsetof(struct { int a; }, b)];

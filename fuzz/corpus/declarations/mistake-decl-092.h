@@ -1,1 +1,1 @@
-int x[__builtin_offsetof(struct { int a; }, b)];
+int 世界 xé 	$;

@@ -1,1 +1,1 @@
-int 世界 xé 	$;
+int aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(int bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, int cccccccccccccccccccccccc; int ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd);

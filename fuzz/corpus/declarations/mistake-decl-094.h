@@ -1,1 +1,3 @@
-int aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(int bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, int cccccccccccccccccccccccc; int ddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd);
+struct s f(struct s);
+
+int 

@@ -1,3 +1,1 @@
-struct s f(struct s);
-
-int 
+int x = (3;

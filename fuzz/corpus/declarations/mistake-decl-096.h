@@ -1,1 +1,1 @@
-int x = (3;
+int x asm(3);

@@ -1,1 +1,1 @@
-int x asm(3);
+enum e : float { A };

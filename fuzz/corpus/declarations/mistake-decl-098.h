@@ -1,1 +1,1 @@
-enum e : float { A };
+__int128 x __attribute__((mode(QQ)));

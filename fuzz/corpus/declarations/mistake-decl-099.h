@@ -1,1 +1,1 @@
-__int128 x __attribute__((mode(QQ)));
+double f(size_tt, int);

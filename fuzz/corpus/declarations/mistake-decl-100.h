@@ -1,1 +1,1 @@
-double f(size_tt, int);
+int f(unsinged int x);

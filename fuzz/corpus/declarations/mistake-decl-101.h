@@ -1,1 +1,1 @@
-int f(unsinged int x);
+_Pragma(3)

@@ -1,1 +1,1 @@
-int x[2147483648 * 99999999999];
+typedef struct q T __attribute__((aligned(8)));

@@ -1,1 +1,1 @@
-typedef struct q T __attribute__((aligned(8)));
+struct s { int x; } __attribute__((packed

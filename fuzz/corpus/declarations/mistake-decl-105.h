@@ -1,1 +1,1 @@
-struct s { int x; } __attribute__((packed
+int f(int) = 3;

@@ -1,1 +1,1 @@
-int f(int) = 3;
+int x(int y { }

@@ -1,1 +1,2 @@
-'a' x;
+#define foo bar
+int foo(void);

@@ -119,7 +119,30 @@ fn paths_that_lead_nowhere() {
             Argument,
             "q[1]x: expected '.' or '[' before \"x\"",
         ),
-        (all, ".p", Argument, ".p: expected '.' or '[' before \".p\""),
+        (
+            all,
+            ".p",
+            Argument,
+            ".p: expected a member's name at its beginning",
+        ),
+        (
+            all,
+            "p.",
+            Argument,
+            "p.: expected a member's name after '.'",
+        ),
+        (
+            all,
+            "p..x",
+            Argument,
+            "p..x: expected a member's name after '.'",
+        ),
+        (
+            all,
+            "p.[0]",
+            Argument,
+            "p.[0]: expected a member's name after '.'",
+        ),
         (
             all,
             "p[0]",

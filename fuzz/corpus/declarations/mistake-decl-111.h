@@ -1,0 +1,2 @@
+#define API extern
+API int f(void);

@@ -1,0 +1,2 @@
+#define S "x"
+int x[S];

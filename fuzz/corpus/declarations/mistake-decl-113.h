@@ -1,0 +1,3 @@
+#if X
+int x;
+#endif

@@ -1,0 +1,3 @@
+#ifndef X
+int x;
+#endif

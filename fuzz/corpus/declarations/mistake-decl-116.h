@@ -1,0 +1,3 @@
+#ifndef X
+#define X
+int x;

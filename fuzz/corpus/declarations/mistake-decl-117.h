@@ -1,0 +1,2 @@
+#ifdef __cplusplus
+int x;

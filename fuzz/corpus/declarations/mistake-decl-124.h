@@ -1,0 +1,3 @@
+#define N 3
+#undef N
+int x[N];

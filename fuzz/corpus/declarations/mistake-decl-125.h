@@ -1,0 +1,2 @@
+# 12 "foo.h" 3 4
+int f(size_tt);

@@ -1,0 +1,2 @@
+# 1 "<built-in>"
+int f(size_tt);

@@ -1,0 +1,1 @@
+complex double f(void);

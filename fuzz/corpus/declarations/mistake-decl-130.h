@@ -1,0 +1,1 @@
+double complex f(void);

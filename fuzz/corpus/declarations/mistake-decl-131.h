@@ -1,0 +1,1 @@
+noreturn void f(void);

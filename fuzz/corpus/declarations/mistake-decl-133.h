@@ -1,0 +1,1 @@
+unsigned _BitInt(7) x;

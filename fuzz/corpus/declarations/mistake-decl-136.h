@@ -1,0 +1,1 @@
+int f(a, b) { return a; }

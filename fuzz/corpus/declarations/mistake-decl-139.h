@@ -1,0 +1,1 @@
+enum { A = _Generic(1, int: 2) };

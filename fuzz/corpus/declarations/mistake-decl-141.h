@@ -1,0 +1,1 @@
+[[gnu::packed struct s { int a; };

@@ -1,0 +1,1 @@
+int f(struct t[3]);

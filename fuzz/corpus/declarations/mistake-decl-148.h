@@ -1,0 +1,1 @@
+typedef typeof(x.y) t;

@@ -1,0 +1,1 @@
+int (*hook)(int)

@@ -1,0 +1,1 @@
+int f(struct node *next, struct node self)

@@ -1,0 +1,10 @@
+struct t001 { char a; int b; short c; };
+struct t002 { char a; long double b; char c; };
+struct t003 { _Bool a; __int128 b; };
+struct t004 { short a; _Complex float b; _Complex double c; };
+struct t005 { char a; struct { short c; char d; } b; char e; };
+struct t006 { char a; struct { char b; union { double c; int d; }; }; };
+struct t007 { char a; union { long b; struct { char c[9]; }; }; };
+union t008 { char a[13]; double b; struct { int x, y, z, w, v; } c; };
+union t009 { short a[3]; char b; };
+struct t010 { char a; short b[2][3]; char c; };

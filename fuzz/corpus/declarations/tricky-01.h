@@ -1,0 +1,10 @@
+struct t011i { char x; double y; }; struct t011 { char a; struct t011i b[2]; char c; };
+struct t012 { char a; struct t012n { int x; } b; struct t012n c; };
+struct t013 { struct t013 *next; char value; };
+struct t014o; struct t014 { struct t014o *other; int x; }; struct t014o { struct t014 back; };
+struct t015o; struct t015 { struct t015o *other; int x; }; struct t015o { struct t015 back; };
+struct t016 { struct { struct { struct { char a; }; short b; }; int c; }; };
+struct t017 { enum { t017A, t017B } a; enum t017e { t017C = -1 } b; };
+struct t018 { char a; int (*f)(struct t018 *, int (*)(const struct t018 *)); char b; };
+struct t019 { char a, *b, c[3]; };
+struct t020 { int a, *b, (*c)(void), d[2]; };

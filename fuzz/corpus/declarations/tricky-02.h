@@ -1,0 +1,10 @@
+struct t021 { int n; char data[]; };
+struct t022 { char n; double data[]; };
+struct t023 { char n; struct { short a; int b; } data[]; };
+struct t024 { char a; long none[0]; char b; };
+struct t025e { }; struct t025 { char a; struct t025e b; int c; };
+struct t026 { };
+union t027 { };
+struct t028 { int none[0]; };
+struct t029 { char a; struct { } b; };
+struct t030 { int a; union { int none[0]; char b[3]; }; };

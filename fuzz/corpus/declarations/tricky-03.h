@@ -1,0 +1,10 @@
+struct t031i { int n; char tail[]; }; struct t031 { char a; struct t031i b; };
+struct t032 { short a; int b[0][4]; };
+struct t033 { int a : 3; int b : 7; unsigned c : 24; };
+struct t034 { char a : 3; char b : 6; };
+struct t035 { int a : 3; int : 0; int b : 2; };
+struct t036 { char a; int : 0; char b; };
+struct t037 { char a; int : 5; char b; };
+struct t038 { char a; long long : 40; char b; };
+struct t039 { char a : 1; long b : 40; int c : 30; };
+struct t040 { _Bool a : 1; _Bool b : 1; char c; };

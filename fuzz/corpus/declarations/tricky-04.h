@@ -1,0 +1,10 @@
+struct t041 { short a; int b : 20; char c; };
+struct t042 { int a : 31; int b : 1; int c : 1; unsigned long d : 63; };
+struct t043 { unsigned char a : 4, : 3, b : 5; unsigned short c : 9; };
+struct t044 { long long a : 33, b : 33, c : 33; };
+struct t045 { unsigned a : 32; unsigned b : 1; };
+struct t046 { signed char a : 8; signed char b : 7; };
+struct t047 { unsigned a : 5; char b; unsigned c : 5; };
+enum t048e { t048A, t048B, t048C }; struct t048 { enum t048e a : 2; enum t048e b : 3; char c; };
+union t049 { int a : 3; char b; long c : 33; };
+union t050 { unsigned a : 9; };

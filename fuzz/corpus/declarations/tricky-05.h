@@ -1,0 +1,10 @@
+struct t051 { unsigned short a : 16; unsigned short b : 16; };
+struct t052 { char a : 7; short b : 9; int c : 17; };
+struct t053 { int c : 17; short b : 9; char a : 7; };
+struct t054 { char x[3]; int a : 8; int b : 9; };
+struct t055 { double x; int a : 1; char y; };
+struct t056 { unsigned a : 3, : 0, b : 3; };
+struct t057 { unsigned long a : 3; char : 0; char b; };
+struct t058 { char a; short : 0; char b; };
+struct t059 { char a; char : 0; int b; };
+struct t060 { int a : sizeof(int) * 8 - 1; int b : 1 + 1 << 1; };

@@ -1,0 +1,10 @@
+typedef unsigned t061u; struct t061 { t061u a : 3; const t061u b : 4; };
+typedef unsigned t062u; struct t062 { unsigned a : 3; t062u b : 4; };
+struct t063 { __int128 a : 65; __int128 b : 64; };
+struct __attribute__((packed)) t064 { char a; int b; short c; };
+struct t065 { char a; int b; short c; } __attribute__((packed));
+struct t066 { char a; int b __attribute__((packed)); short c; };
+struct __attribute__((packed)) t067 { char a : 3; int b : 30; long c : 40; };
+struct __attribute__((packed, aligned(4))) t068 { char a; long b; };
+struct __attribute__((__packed__)) __attribute__((__aligned__(2))) t069 { char a; long b; };
+struct __attribute__((packed)) t070 { char a; struct { char x; int y; } b; };

@@ -1,0 +1,10 @@
+struct __attribute__((packed)) t071 { char a; _Alignas(4) int b; };
+struct __attribute__((packed)) t072 { char a; int b __attribute__((aligned(2))); };
+union __attribute__((packed)) t073 { int a; char b[5]; };
+struct t074 { int a : 3; int b : 5 __attribute__((packed)); char c; };
+struct t075 { char a : 5; int b : 30 __attribute__((packed)); char c; };
+typedef struct { char a; long b; } __attribute__((packed)) t076t; struct t076 { char a; t076t b; };
+typedef struct __attribute__((packed)) t077i { char x; void *y; } t077t; struct t077 { t077t a; char b; };
+enum __attribute__((packed)) t078 { t078A, t078B = 255 };
+enum t079 { t079A = -1, t079B = 128 } __attribute__((packed));
+enum __attribute__((packed)) t080 { t080A = 65536 };

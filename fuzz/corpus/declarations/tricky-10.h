@@ -1,0 +1,10 @@
+typedef long t101t __attribute__((aligned(2))); struct t101 { char a; t101t b; };
+typedef __attribute__((aligned(8))) struct { char x; } t102t; struct t102 { char a; t102t b; };
+typedef struct t103i { char x; } t103t __attribute__((aligned(8))); struct t103 { struct t103i a; struct t103i b; };
+struct t104 { char a; _Alignas(0) int b; };
+struct t105 { char a; _Alignas(4) _Alignas(16) char b; };
+struct t106 { char a; _Alignas(struct { int x; long y; }) char b; };
+struct t107 { char a; char b __attribute__((aligned(sizeof(long) * 2))); };
+struct t108 { char a; __attribute__((aligned(4))) int b : 3; int c : 2; };
+struct t109 { char a; struct __attribute__((aligned(32))) { char x; } b; };
+struct t110 { char a; struct { char b; } __attribute__((aligned(32))); };

@@ -1,0 +1,10 @@
+union t111 { char a; _Alignas(32) char b[33]; };
+typedef char t112t[3] __attribute__((aligned(4))); struct t112 { char a; t112t b; char c; };
+struct t113 { char a; int *b __attribute__((aligned(32))); };
+struct t114 { char a; int __attribute__((aligned(32))) *b; };
+struct __attribute__((aligned(1))) t115 { char a; long b; };
+typedef float t116v __attribute__((vector_size(16))); struct t116 { char a; t116v b; };
+struct t117 { char a; __attribute__((vector_size(8))) short b; char c; };
+typedef double t118v __attribute__((vector_size(32))); struct t118 { char a; t118v b; };
+typedef char t119v __attribute__((vector_size(2))); struct t119 { char a; t119v b[3]; };
+typedef long long t120v __attribute__((__vector_size__(16), __may_alias__, aligned(1))); struct t120 { char a; t120v b; };

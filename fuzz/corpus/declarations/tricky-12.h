@@ -1,0 +1,10 @@
+typedef int t121q __attribute__((mode(QI))); typedef unsigned t121d __attribute__((mode(DI))); struct t121 { t121q a; t121d b; };
+typedef int t122t __attribute__((mode(TI))); struct t122 { char a; t122t b; };
+typedef float t123d __attribute__((mode(DF))); struct t123 { char a; t123d b; };
+typedef unsigned t124w __attribute__((__mode__(__word__))); struct t124 { char a; t124w b; };
+typedef int t125h __attribute__((mode(HI))); struct t125 { char a; t125h b; };
+struct t126 { _Float16 a; char b; _Float16 c; };
+struct t127 { char a; unsigned __int128 b; char c; };
+struct t128 { char a; __extension__ __int128 b; };
+struct t129 { _Complex float a; char b; float _Complex c; };
+struct t130 { char a; long double _Complex b; };

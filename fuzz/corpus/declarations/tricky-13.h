@@ -1,0 +1,10 @@
+struct t131 { char a; double _Complex long b; };
+typedef _Complex float t132c __attribute__((mode(DC))); struct t132 { char a; t132c b; };
+struct t133 { char a; __complex__ double b; };
+struct t134 { long a; int long unsigned long b; long int signed c; };
+struct t135 { int short unsigned a; char unsigned b; };
+struct t136 { double long a; int volatile const long long unsigned b; };
+struct t137 { char const *const volatile a; char volatile *const *b; };
+struct t138 { unsigned a; signed b; };
+const int typedef volatile t139t;
+struct t140 { __signed__ char a; __const int *__restrict__ __volatile__ b; };

@@ -1,0 +1,10 @@
+const struct t141 { int x; char y; } extern *const volatile t141v;
+static const unsigned long long int t142a[3] = { 1, 2, };
+extern _Bool volatile t143v[3][5];
+extern char (*(*t144f[3])(void))[5];
+extern void (*(*t145f)(int, void (*)(int)))(int);
+typedef int (*(*t146t)[4])(int (*)(void), int [3]);
+typedef char *(*(**t147t[2][3])())[7];
+typedef int t148t(int, ...); struct t148 { t148t *f; t148t **g[2]; };
+struct t149 { int (*(*f)(int))[3]; int (((a))); };
+struct t150 { int (*p)[3], *q[3]; };

@@ -1,0 +1,10 @@
+struct t161 { int a; struct t161 (*b)(struct t161, struct t161 (*)(struct t161)); };
+typedef __typeof__(int (*)[3]) t162t;
+typedef __typeof__(((struct { char a; long b[3]; } *)0)->b) t163t;
+extern short t164x; struct t164 { char a; __typeof__(t164x) b; };
+struct t165i { char x[5]; }; extern struct t165i *t165p; struct t165 { char a; __typeof__(t165p->x) b; };
+int t166f(char, long); struct t166 { char a; __typeof__(t166f(1, 2)) b; };
+struct t167 { _Atomic int a; _Atomic(char) b; };
+struct t168 { char a; _Atomic struct { char x[8]; } b; };
+struct t169 { char a; int *_Atomic b; };
+enum t170 { t170A, t170B };

@@ -1,0 +1,10 @@
+enum t171 { t171A = -1, t171B };
+enum t172 { t172A = 0x80000000 };
+enum t173 { t173A = 0x100000000 };
+enum t174 { t174A = -1, t174B = 0x80000000 };
+enum t175 { t175A = 0x7fffffff, t175B = 0x7fffffff + 1u };
+enum t176 { t176A = 'a', t176B = '\n', t176C = '\x7f', t176D = '\377', t176E = '\'' };
+typedef enum { t177A = 1ull << 63 } t177t;
+typedef enum t178 { t178A, t178B, } t178t; t178t t178f(enum t178);
+struct t179 { char a; enum { t179A = -5000000000 } b; };
+struct t180 { char a[sizeof(int) == 4 ? 3 : 5]; int b; };

@@ -1,0 +1,10 @@
+enum { t181N = 5 }; struct t181 { char a[t181N * 2 + 1]; char b; };
+struct t182 { char a[(unsigned char)300]; char b; };
+struct t183 { char a[-1u >> 28]; char b; };
+struct t184 { char a[(0xffffffff + 1) == 0 ? 3 : 7]; char b; };
+struct t185 { char a[-7 / 2 + 10]; char b[-7 % 2 + 10]; };
+struct t186 { char a['a' - 'A']; char b; };
+struct t187 { char a[1 << 4 | 1]; char b; };
+struct t188 { char a[(char)-1 < 0 ? 3 : 9]; char b; };
+struct t189 { char a[L'\0' - 1 < 0 ? 3 : 9]; char b; };
+struct t190 { char a[sizeof(struct { char x; long y; })]; char b; };

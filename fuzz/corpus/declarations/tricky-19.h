@@ -1,0 +1,10 @@
+struct t191 { char a[sizeof(long double)], b[sizeof(void *[3])]; };
+struct t192 { char a[_Alignof(long) + _Alignof(short[3])]; char b; };
+struct t193i { char x; double y[3]; }; struct t193 { char a[offsetof(struct t193i, y[2])]; char b; };
+struct t194i { char x; struct { int p, q; } y; }; struct t194 { char a[__builtin_offsetof(struct t194i, y.q)]; char b; };
+struct t195 { char a[1 ? 2 : 1 / 0]; char b[0 && 1 / 0 || 3]; };
+struct t196 { char a[!!5 + !0]; char b[~0 + 4]; };
+struct t197 { char a[(int)(unsigned short)70000 / 100]; char b; };
+struct t198 { char a[sizeof(1 ? 1 : 2l) + sizeof('a') + sizeof((char)1)]; char b; };
+struct t199 { char a[0x1F + 017 + 0b11]; char b; };
+extern int t200x[7]; struct t200 { char a[sizeof t200x / sizeof t200x[0]]; char b; };

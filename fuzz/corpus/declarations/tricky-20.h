@@ -1,0 +1,10 @@
+struct t201i { short x[9]; }; struct t201 { char a[sizeof(((struct t201i *)0)->x)]; char b; };
+struct t202i { short x[9]; }; extern struct t202i t202y; struct t202 { char a[sizeof t202y.x[0] + sizeof(t202y)]; char b; };
+struct t203 { char a[(long)-1 < 0u ? 3 : 5]; char b[-1 < 0u ? 3 : 5]; };
+struct t204 { char a[(1 > 2) == (3 <= 2)]; char b[2 >= 2 != 0]; };
+struct t205 { char a[sizeof(int (*)(int [sizeof(long)]))]; char b; };
+enum t206e { t206A = sizeof(enum t206e *), t206B = t206A + 1 }; struct t206 { char a[t206B]; char b; };
+struct t207 { char a[(__int128)1 << 100 >> 98]; char b; };
+_Static_assert(sizeof(char) == 1, "a ; } ("); struct t208 { _Static_assert(1, ""); char a[5]; char b; };
+struct t209 <% char a<:3:>; int b; %>;
+struct t210 { char x; int $a; };
