@@ -53,7 +53,7 @@ lint:
 # The tests' own steps are run when what they test, or what tests it, has changed.
 test-rust:
 	scripts/once.sh $(BUILD)/rust.passed src tests include Cargo.toml Cargo.lock build.rs \
-		cbindgen.toml -- $(CARGO) nextest run --release
+		cbindgen.toml fuzz/corpus fuzz/fuzz_targets c_tests/tricky_declarations.inc -- $(CARGO) nextest run --release
 
 ABI = python3 c_tests/abi/run.py --build-dir $(BUILD)/abi --lib-dir $(LIB_DIR) --include include
 

@@ -99,7 +99,7 @@ struct bench_loops {
 
 /* Costs of binding, filled in by farcall; below zero: not measured. */
 struct bench_binding {
-  double new_signature_ns, known_signature_ns;
+  double new_signature_ns, known_signature_ns, declaration_ns;
 };
 
 struct bench_contestant {

@@ -186,6 +186,7 @@ int main(int argc, char **argv) {
     enter(bench_assembly());
   }
   results.binding.new_signature_ns = results.binding.known_signature_ns = -1;
+  results.binding.declaration_ns = -1;
   void (*binding)(FILE *, FILE *, struct bench_binding *) = NULL;
   printf("farcall benchmark: %zu rounds of %g ms a cell, CPU time of one thread\n", options.rounds,
          options.cell_ms);

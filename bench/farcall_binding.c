@@ -210,3 +210,8 @@ void farcall_binding(FILE *out, FILE *csv, struct bench_binding *binding) {
   measure_names();
   measure_many();
 }
+
+void farcall_costs(FILE *out, FILE *csv, struct bench_binding *binding) {
+  farcall_parsing(out, csv, binding);
+  farcall_binding(out, csv, binding);
+}

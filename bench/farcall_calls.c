@@ -137,7 +137,7 @@ const struct bench_contestant *bench_contestant(const struct bench_loops *shared
       {BENCH_FC_INVOKE, prepare_invoke},
       {BENCH_FC_INVOKE_SLOTS, prepare_invoke_slots},
   };
-  static struct bench_contestant contestant = {"farcall", "", columns, 4, farcall_binding};
+  static struct bench_contestant contestant = {"farcall", "", columns, 4, farcall_costs};
   contestant.version = fc_version();
   loops = shared;
   return &contestant;

@@ -9,4 +9,9 @@ void farcall_must(fc_status status, const char *what);
 
 void farcall_binding(FILE *out, FILE *csv, struct bench_binding *binding);
 
+void farcall_parsing(FILE *out, FILE *csv, struct bench_binding *binding);
+
+/* Both. */
+void farcall_costs(FILE *out, FILE *csv, struct bench_binding *binding);
+
 #endif

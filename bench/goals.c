@@ -102,6 +102,11 @@ void bench_check_goals(const struct bench_results *all, FILE *stream) {
     verdict(known < 1e3, "a known signature under 1 us", "parse + fc_function_new", known / 1e3,
             "us");
   }
+  double declaration = all->binding.declaration_ns;
+  if (declaration >= 0) {
+    verdict(declaration <= 2e3, "a declaration parsed in at most 2 us", "sqlite3.h",
+            declaration / 1e3, "us");
+  }
   if (!all->present[BENCH_FC_ENTRY]) {
     fprintf(out, "farcall is not here: nothing to hold its goals against\n");
   }
