@@ -85,9 +85,7 @@ fn the_examples_of_call() {
             expected.push_str(line);
             expected.push('\n');
         }
-        if command.contains("/usr/include/zlib.h")
-            && !std::fs::exists("/usr/include/zlib.h").unwrap()
-        {
+        if command.contains("zlib.h") && !std::fs::exists("/usr/include/zlib.h").unwrap() {
             continue;
         }
         assert_eq!(prints(&words(command)), expected, "{command}");

@@ -133,12 +133,76 @@ fn the_preprocessor() {
 }
 
 #[test]
+fn macros_are_constants() {
+    let path = file(
+        "macros.h",
+        "#define BASE 1\n#define LIMIT (BASE << 4)\n#define TWICE(x) ((x) * 2)\nenum { LAST = LIMIT };\n\
+         int abs(int);\nint printf(const char *, ...);\n",
+    );
+    let run = |function: &str, arguments: &[&str]| {
+        let mut line = vec!["call", "--cpp", "--decls", &path, "libc.so.6", function];
+        line.extend_from_slice(arguments);
+        prints(&line)
+    };
+    assert_eq!(run("abs", &["LIMIT"]), "16\n");
+    assert_eq!(run("abs", &["-(LIMIT | BASE)"]), "17\n");
+    assert_eq!(run("abs", &["LAST + sizeof(int)"]), "20\n");
+    assert_eq!(
+        run("printf", &["%d %d %s\\n", "LIMIT", "LAST", "LIMITS"]),
+        "16 16 LIMITS\n13\n"
+    );
+    let flags = prints(&[
+        "call",
+        "--cpp",
+        "--decls",
+        "fcntl.h",
+        "libc.so.6",
+        "open",
+        "/dev/null",
+        "O_RDONLY | O_CLOEXEC",
+    ]);
+    assert!(
+        flags.trim().parse::<i32>().is_ok_and(|number| number > 2),
+        "{flags}"
+    );
+}
+
+#[test]
+fn a_result_is_followed_when_asked_for() {
+    let line = [
+        "call",
+        "--cpp",
+        "--decls",
+        "time.h",
+        "libc.so.6",
+        "gmtime",
+        "&0",
+    ];
+    let text = prints(&line);
+    assert!(text.starts_with("0x"), "{text}");
+    let line = [&["call", "--follow"][..], &line[1..]].concat();
+    let text = prints(&line);
+    assert!(text.contains("\n*result = {.tm_sec = 0, "), "{text}");
+    // Nothing is there, or nothing is known of it.
+    for prototype in [
+        "int *no_text(void)",
+        "void *no_text(void)",
+        "struct unknown *no_text(void)",
+    ] {
+        assert_eq!(
+            prints(&["call", "--follow", library(), prototype]),
+            "0x10\n"
+        );
+    }
+}
+
+#[test]
 fn headers_of_the_system() {
     let time = prints(&[
         "call",
         "--cpp",
         "--decls",
-        "/usr/include/time.h",
+        "time.h",
         "libc.so.6",
         "gmtime_r",
         "&0",
@@ -152,7 +216,7 @@ fn headers_of_the_system() {
         "call",
         "--cpp",
         "--decls",
-        "/usr/include/time.h",
+        "time.h",
         "libc.so.6",
         "clock_gettime",
         "1",

@@ -25,7 +25,10 @@ fn libraries_symbols_and_prototypes() {
             &["libno_such_library.so", "int f(void)"],
             "library libno_such_library.so: not found; tried libno_such_library.so",
         ),
-        (&["libm.so.6", "double pow(double"], "1:18: expected"),
+        (
+            &["libm.so.6", "double pow(double"],
+            "farcall: prototype:1:18: expected",
+        ),
         (
             &["libm.so.6", "double pow(double"],
             "\n    double pow(double\n                     ^\n",
@@ -34,6 +37,16 @@ fn libraries_symbols_and_prototypes() {
             &["libm.so.6", "pow", "2", "10"],
             "farcall: pow: a name alone says nothing of its types; give its prototype, as 'int \
              pow(int)', or a header that declares it: --decls FILE.h\n",
+        ),
+        (
+            &[
+                "libc.so.6",
+                "FILE *fopen(const char *, const char *)",
+                "a",
+                "r",
+            ],
+            "prototype:1:1: unknown type name \"FILE\"\n    FILE *fopen(const char *, const char *)\n    \
+             ^\nthe types of a header come with --cpp --decls FILE.h\n",
         ),
         (
             &["libm.so.6", "double (double)", "1"],

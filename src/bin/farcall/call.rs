@@ -24,11 +24,15 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<Vec<u8>>,
     pub(crate) sources: Sources,
     pub(crate) shows_errno: bool,
+    /// What a pointer result points to is printed.
+    pub(crate) follows: bool,
 }
 
 pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
     let mut context = Context::load(&call.sources, code::target())?;
-    let (signature, symbol) = signature(&context, &call.prototype)?;
+    let (signature, symbol) =
+        decl::function(context.declarations(), code::target(), &call.prototype)
+            .map_err(|error| context.refused(error))?;
     context.add_prototype(&call.prototype);
     let library = Library::open(Some(Path::new(&call.library)), &OpenOptions::default())?;
     let library = Arc::new(library);
@@ -49,42 +53,25 @@ pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
     let result = function.signature().result();
     let bytes = invoke(&function, &result, &values).map_err(Failure::Failed)?;
     let errno = code::captured_errno();
-
     let printer = Printer::new(&context);
     let mut text = String::new();
     if result.kind() != Kind::Void {
         text = printer.value(result.get(), &bytes) + "\n";
     }
+    // Writing to a string cannot fail.
+    if call.follows
+        && let Some(value) = printer.pointee(result.get(), &bytes)
+    {
+        let _ = writeln!(text, "{} = {value}", style.label("*result"));
+    }
     for output in &outputs {
         let value = printer.output(output);
-        // Writing to a string cannot fail.
         let _ = writeln!(text, "{} = {value}", style.label(&output.label));
     }
     if call.shows_errno {
         let _ = writeln!(text, "{} = {}", style.label("errno"), error_number(errno));
     }
     Ok(text)
-}
-
-/// The signature of a prototype, or of a declared function's name, and its symbol.
-fn signature(
-    context: &Context,
-    prototype: &str,
-) -> Result<(Signature, std::ffi::CString), Failure> {
-    let declarations = (!context.declarations.is_empty()).then_some(&context.declarations);
-    decl::function(declarations, code::target(), prototype).map_err(|error| {
-        let message = match error
-            .message
-            .split_once(": a name alone needs declarations")
-        {
-            Some((name, _)) => format!(
-                "{name}: a name alone says nothing of its types; give its prototype, as 'int \
-                 {name}(int)', or a header that declares it: --decls FILE.h"
-            ),
-            None => error.message,
-        };
-        Failure::Failed(message)
-    })
 }
 
 fn check_count(signature: &Signature, count: usize) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 //! types do not keep.
 
 use crate::Failure;
+use crate::macros::Macros;
 use farcall::decl::{self, Declarations};
 use farcall::types::{Data, Target, Type, TypeRef};
 use std::io::Read;
@@ -11,6 +12,7 @@ use std::process::Command;
 pub(crate) struct Context {
     pub(crate) declarations: Declarations,
     enumerations: Vec<Enumeration>,
+    macros: Macros,
     sources: Vec<String>,
 }
 
@@ -36,6 +38,7 @@ impl Context {
         Context {
             declarations: Declarations::new(target),
             enumerations: Vec::new(),
+            macros: Macros::default(),
             sources: Vec::new(),
         }
     }
@@ -45,22 +48,75 @@ impl Context {
         let mut context = Context::empty(target);
         for file in &sources.files {
             let source = match sources.preprocess {
-                true => preprocessed(file)?,
+                true => context.macros.take(&preprocessed(file)?),
                 false => text(file)?,
             };
             context.add(&source).map_err(|error| {
                 let name = name(file);
-                match error.message.contains("preprocessor directives") {
+                let message = error.message;
+                // The place is one in what the preprocessor makes of the file.
+                if sources.preprocess {
+                    return Failure::Failed(format!("{name}, preprocessed:{message}"));
+                }
+                match message.contains("preprocessor directives") {
                     true => Failure::Failed(format!(
-                        "{name}:{}\n--cpp runs the preprocessor over it, and so does: cc -E -P {file} | \
-                         farcall ... --decls - ...",
-                        error.message
+                        "{name}:{message}\n--cpp runs the preprocessor over it, and so does: cc -E -P \
+                         {file} | farcall ... --decls - ..."
                     )),
-                    false => Failure::Failed(format!("{name}:{}", error.message)),
+                    false => Failure::Failed(format!("{name}:{message}")),
                 }
             })?;
         }
         Ok(context)
+    }
+
+    /// The declarations, if there are any.
+    pub(crate) fn declarations(&self) -> Option<&Declarations> {
+        (!self.sources.is_empty()).then_some(&self.declarations)
+    }
+
+    /// What to say of a prototype that is refused.
+    pub(crate) fn refused(&self, error: farcall::error::Error) -> Failure {
+        let message = error.message;
+        if let Some((name, _)) = message.split_once(": a name alone needs declarations") {
+            return Failure::Failed(format!(
+                "{name}: a name alone says nothing of its types; give its prototype, as 'int \
+                 {name}(int)', or a header that declares it: --decls FILE.h"
+            ));
+        }
+        // A place in the text needs to say in which.
+        let is_place = message.starts_with(|first: char| first.is_ascii_digit());
+        let mut message = if is_place {
+            format!("prototype:{message}")
+        } else {
+            message
+        };
+        if message.contains(": unknown type") && self.sources.is_empty() {
+            message.push_str("\nthe types of a header come with --cpp --decls FILE.h");
+        }
+        Failure::Failed(message)
+    }
+
+    /// The value of a constant expression.
+    pub(crate) fn evaluate(&self, expression: &str) -> farcall::error::Result<i128> {
+        let value = self.declarations.evaluate(expression);
+        match (value, self.macros.expanded(expression)) {
+            (Err(_), Some(expanded)) => self.declarations.evaluate(&expanded),
+            (value, _) => value,
+        }
+    }
+
+    /// The value of a constant by its name; `None` if it is no constant's name.
+    pub(crate) fn named(&self, name: &str) -> Option<i128> {
+        let is_name = self.declarations.constant(name).is_ok() || {
+            let mut letters = name.chars();
+            letters
+                .next()
+                .is_some_and(|first| first == '_' || first.is_alphabetic())
+                && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
+                && self.macros.expanded(name).is_some()
+        };
+        is_name.then(|| self.evaluate(name).ok()).flatten()
     }
 
     /// Adds a prototype's own types and constants, as far as they stand by themselves.
@@ -150,7 +206,15 @@ fn preprocessed(file: &str) -> Result<String, Failure> {
     let mut words = compiler.split_whitespace();
     let program = words.next().unwrap_or("cc");
     let mut command = Command::new(program);
-    command.args(words).args(["-E", "-P", "-x", "c", file]);
+    command.args(words).args(["-E", "-P", "-dD", "-x", "c"]);
+    // A header of the system is found as `#include` finds it.
+    match file {
+        "-" => command.arg("-"),
+        _ => command.args(["-include", file, "/dev/null"]),
+    };
+    if file == "-" {
+        command.stdin(std::process::Stdio::inherit());
+    }
     let output = command.stderr(std::process::Stdio::inherit()).output();
     let output = output.map_err(|error| {
         Failure::Failed(format!(

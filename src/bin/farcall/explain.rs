@@ -28,8 +28,8 @@ pub(crate) fn signature(
     target: &'static Target,
 ) -> Result<Signature, Failure> {
     let context = Context::load(sources, target)?;
-    let declarations = (!sources.files.is_empty()).then_some(&context.declarations);
-    let signature = decl::signature(declarations, target, prototype)?;
+    let signature = decl::signature(context.declarations(), target, prototype)
+        .map_err(|error| context.refused(error))?;
     match signature.function().open {
         true => Ok(signature.complete_variadic(&[])?),
         false => Ok(signature),

@@ -96,8 +96,10 @@ usage:
 
 options:
   --decls FILE   declarations, preprocessed; - is the standard input; may be given again
-  --cpp          run the C preprocessor over them first: $CC -E, or cc -E
+  --cpp          run the C preprocessor over them first ($CC -E, or cc -E): FILE may then be any
+                 header that #include finds, and its macros are constants too
   --errno        print errno as the function leaves it
+  --follow       print what a pointer result points to
   --color WHEN   auto, always or never
 
   Options stand before LIBRARY. What stands behind it goes to the function, -3 and --help too.
@@ -146,7 +148,9 @@ examples:
   $ farcall call --errno libc.so.6 'int chdir(const char *)' /none
   -1
   errno = 2 (ENOENT: No such file or directory)
-  $ farcall call --cpp --decls /usr/include/zlib.h z crc32 0 hello 5
+  $ farcall call --cpp --decls fcntl.h libc.so.6 open /dev/null 'O_RDONLY | O_CLOEXEC'
+  3
+  $ farcall call --cpp --decls zlib.h z crc32 0 hello 5
   907060870
 
 exit status:

@@ -191,6 +191,12 @@ impl Reader<'_> {
     }
 
     fn filled(&mut self, shape: Shape<'_>, size: u64, source: &[u8]) -> Result<Vec<u8>, String> {
+        if !matches!(source.first(), Some(b'{' | b'[')) {
+            return Err(format!(
+                "expected a list in braces, got {}",
+                text::shown(source)
+            ));
+        }
         let length = items::bracketed(source)?;
         if length != source.len() {
             return Err(format!(
@@ -382,10 +388,10 @@ impl Reader<'_> {
 
     /// Puts a value where it belongs.
     fn fill(&mut self, bytes: &mut Vec<u8>, part: &Part<'_>, value: &[u8]) -> Result<(), String> {
-        let end = part.offset + part.ty.size();
-        if end > MOST {
+        let end = part.offset.checked_add(part.ty.size());
+        let Some(end) = end.filter(|&end| end <= MOST) else {
             return Err(format!("there are at most {MOST} bytes in a value"));
-        }
+        };
         let (start, end) = (part.offset as usize, end as usize);
         if let Some((first, width)) = part.bits {
             let read = self.bit_field(part.ty, width, value)?;

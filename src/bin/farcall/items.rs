@@ -31,7 +31,8 @@ pub(crate) fn bracketed(source: &[u8]) -> Result<usize, String> {
                 let matches = match open.pop() {
                     Some(b'(') => byte == b')',
                     Some(b'[') => byte == b']',
-                    _ => byte == b'}',
+                    Some(_) => byte == b'}',
+                    None => false,
                 };
                 if !matches {
                     return Err(format!(

@@ -4,7 +4,7 @@
 //! `symbols`. A call's arguments are read by `read`, with `pointer`, `initializer` and `variadic`,
 //! out of what `number`, `text` and `items` make of their words; `convert` and `float` know the
 //! formats. They live in `memory`, and `print` shows what comes back. `declarations` has what
-//! headers say.
+//! headers say, and `macros` their constants. `trace` follows the instructions that `disasm` shows.
 
 mod abi;
 mod call;
@@ -16,6 +16,7 @@ mod float;
 mod help;
 mod initializer;
 mod items;
+mod macros;
 mod memory;
 mod number;
 mod options;

@@ -39,7 +39,7 @@ pub(crate) struct Wrong {
 }
 
 /// Every option, with the commands that know it.
-const OPTIONS: [(&str, &[Topic]); 11] = [
+const OPTIONS: [(&str, &[Topic]); 12] = [
     (
         "help",
         &[
@@ -74,6 +74,7 @@ const OPTIONS: [(&str, &[Topic]); 11] = [
     ("decls", &[Topic::Call, Topic::Explain, Topic::Disasm]),
     ("cpp", &[Topic::Call, Topic::Explain, Topic::Disasm]),
     ("errno", &[Topic::Call, Topic::Disasm]),
+    ("follow", &[Topic::Call]),
     ("abi", &[Topic::Explain, Topic::Disasm]),
     ("syntax", &[Topic::Disasm]),
     ("slots", &[Topic::Disasm]),
@@ -86,6 +87,7 @@ struct Given {
     colours: Colours,
     sources: Sources,
     shows_errno: bool,
+    follows: bool,
     abi: Option<Abi>,
     syntax: Syntax,
     slots: bool,
@@ -251,6 +253,7 @@ impl Given {
             }
             "cpp" => self.sources.preprocess = true,
             "errno" => self.shows_errno = true,
+            "follow" => self.follows = true,
             "abi" => {
                 let names = "sysv64, win64, aapcs64 or apple64";
                 let abi = value(names)?;
@@ -324,6 +327,7 @@ impl Given {
                     arguments: words.map(OsStringExt::into_vec).collect(),
                     sources,
                     shows_errno: self.shows_errno,
+                    follows: self.follows,
                 }))
             }
             Topic::Symbols => {

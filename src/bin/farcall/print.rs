@@ -40,6 +40,24 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// What a pointer points to, where that has a size and can be read; not of strings, which are
+    /// shown as they are.
+    pub(crate) fn pointee(self, ty: TypeRef<'_>, bytes: &[u8]) -> Option<String> {
+        let Data::Pointer {
+            pointee: Some(link),
+            ..
+        } = &ty.node.data
+        else {
+            return None;
+        };
+        let pointee = ty.follow(link);
+        if !pointee.is_complete() || pointer::is_char(pointee) {
+            return None;
+        }
+        let mut memory = vec![0; usize::try_from(pointee.size()).ok()?];
+        memory::read(word(bytes) as u64, &mut memory).then(|| self.value(pointee, &memory))
+    }
+
     /// What an `&` argument's memory holds after the call.
     pub(crate) fn output(self, output: &Output) -> String {
         match &output.form {

@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
 
     /// The value of a constant, or of an expression with constants.
     fn constant(&self, ty: TypeRef<'_>, word: &str) -> Result<Whole, String> {
-        match self.context.declarations.evaluate(word) {
+        match self.context.evaluate(word) {
             Ok(value) => Ok(Whole::of(value)),
             Err(_) => {
                 let name = self.context.declarations.constant(word);
@@ -347,9 +347,7 @@ impl<'a> Reader<'a> {
 fn complex_parts(word: &str) -> (String, String) {
     let without_unit = word
         .strip_suffix(['i', 'I', 'j'])
-        .map(|rest| rest.trim_end().strip_suffix('*').unwrap_or(rest).trim_end())
-        // `inf` does not end in a unit, and neither does `-i`, which has no number.
-        .filter(|rest| !rest.is_empty());
+        .map(|rest| rest.trim_end().strip_suffix('*').unwrap_or(rest).trim_end());
     let Some(rest) = without_unit else {
         return (word.to_owned(), "0".to_owned());
     };
@@ -365,7 +363,7 @@ fn complex_parts(word: &str) -> (String, String) {
     // `1 - 2i` has spaces, and `1-i` no number.
     let imaginary: String = imaginary.chars().filter(|letter| *letter != ' ').collect();
     let imaginary = match imaginary.as_str() {
-        "+" | "-" => format!("{imaginary}1"),
+        "" | "+" | "-" => format!("{imaginary}1"),
         _ => imaginary,
     };
     (real.to_owned(), imaginary)
@@ -400,11 +398,109 @@ mod tests {
             ("1e-3+2e+4i", "1e-3", "+2e+4"),
             ("-1-1i", "-1", "-1"),
             ("1-i", "1", "-1"),
+            ("i", "0", "1"),
+            ("-i", "0", "-1"),
             ("inf", "inf", "0"),
             ("-0x1p-3i", "0", "-0x1p-3"),
         ] {
             let expected = (real.to_owned(), imaginary.to_owned());
             assert_eq!(complex_parts(word), expected, "{word}");
         }
+    }
+    /// Pieces of values in any order are values or mistakes, and nothing else.
+    #[test]
+    fn anything_is_read_without_a_panic() {
+        const PIECES: [&str; 40] = [
+            "{",
+            "}",
+            "[",
+            "]",
+            "(",
+            ")",
+            ",",
+            "&",
+            "\"",
+            "'",
+            "\\",
+            ".x",
+            ".y",
+            ".n",
+            "=",
+            "1",
+            "-",
+            "0x",
+            "9999999999999999999999",
+            "1e400",
+            ".5",
+            "a",
+            "\\x41",
+            "\\0",
+            " ",
+            "(int)",
+            "(char *)",
+            "(int[])",
+            "(struct s)",
+            "null",
+            "L\"w\"",
+            "\"text\"",
+            "'c'",
+            "[3]",
+            "[0x7fffffffffffffff]",
+            "true",
+            "RED",
+            "&[2]",
+            "i",
+            "\u{e9}",
+        ];
+        const TYPES: [&str; 16] = [
+            "int",
+            "unsigned char",
+            "_Bool",
+            "double",
+            "long double",
+            "double _Complex",
+            "char *",
+            "void *",
+            "int *",
+            "struct s",
+            "struct s *",
+            "union u",
+            "char **",
+            "enum e",
+            "struct i *",
+            "int (*)(int)",
+        ];
+        let mut context = Context::empty(farcall::code::target());
+        context.add_prototype(
+            "struct s { int x : 3; double y; struct { char n[4]; } z[2]; union u { long l; struct s *s; \
+             } u; int rest[]; }; union u; enum e { RED }; struct i",
+        );
+        let library = Library::open(None, &farcall::library::OpenOptions::default()).unwrap();
+        let mut state = 1u64;
+        let mut next = |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % limit as u64) as usize
+        };
+        let mut read = 0;
+        for _ in 0..20_000 {
+            let ty = context
+                .declarations
+                .find_type(TYPES[next(TYPES.len())])
+                .unwrap();
+            let pieces: Vec<_> = (0..next(9)).map(|_| PIECES[next(PIECES.len())]).collect();
+            let source = pieces.concat();
+            let mut reader = Reader::new(&context, &library);
+            if let Ok(bytes) = reader.argument(ty.get(), source.as_bytes(), "1") {
+                assert_eq!(bytes.len() as u64, ty.get().size(), "{source}");
+                read += 1;
+            }
+            let mut reader = Reader::new(&context, &library);
+            if let Ok((ty, bytes)) = reader.extra(source.as_bytes(), "1") {
+                assert_eq!(bytes.len() as u64, ty.get().size(), "{source}");
+            }
+        }
+        assert!(read > 1000, "{read}");
     }
 }

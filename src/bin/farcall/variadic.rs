@@ -86,9 +86,7 @@ impl Reader<'_> {
                 // Text may begin with a digit too.
                 Some(Err(_)) | None => {}
             }
-            if self.context.declarations.constant(word).is_ok()
-                && let Ok(value) = self.context.declarations.evaluate(word)
-            {
+            if let Some(value) = self.context.named(word) {
                 return self.integer(Integer {
                     value: Whole::of(value),
                     is_decimal: false,
