@@ -136,8 +136,8 @@ fn the_preprocessor() {
 fn macros_are_constants() {
     let path = file(
         "macros.h",
-        "#define BASE 1\n#define LIMIT (BASE << 4)\n#define TWICE(x) ((x) * 2)\nenum { LAST = LIMIT };\n\
-         int abs(int);\nint printf(const char *, ...);\n",
+        "#define BASE 1\n#define LIMIT (BASE << 4)\n#define HALF (0.5)\n#define WORDS \"w\"\n#define TWICE(x) ((x) * 2)\nenum { LAST = LIMIT };\n\
+         int abs(int);\ndouble fabs(double);\nint printf(const char *, ...);\n",
     );
     let run = |function: &str, arguments: &[&str]| {
         let mut line = vec!["call", "--cpp", "--decls", &path, "libc.so.6", function];
@@ -151,6 +151,28 @@ fn macros_are_constants() {
         run("printf", &["%d %d %s\\n", "LIMIT", "LAST", "LIMITS"]),
         "16 16 LIMITS\n13\n"
     );
+    assert_eq!(
+        fails(
+            1,
+            &[
+                "call",
+                "--cpp",
+                "--decls",
+                &path,
+                "libc.so.6",
+                "printf",
+                "%s",
+                "WORDS"
+            ]
+        ),
+        "farcall: printf: parameter 2: WORDS is a macro that stands for no whole number; \"WORDS\" in \
+         quotes of its own is text\n"
+    );
+    assert_eq!(run("printf", &["%s\\n", "linux"]), "linux\n6\n");
+    let half = ["call", "--cpp", "--decls", &path, "m", "fabs", "-0.25"];
+    assert_eq!(prints(&half), "0.25\n");
+    let half = ["call", "--cpp", "--decls", &path, "m", "fabs", "HALF"];
+    assert_eq!(prints(&half), "0.5\n");
     let flags = prints(&[
         "call",
         "--cpp",

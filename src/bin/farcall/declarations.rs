@@ -106,17 +106,23 @@ impl Context {
         }
     }
 
-    /// The value of a constant by its name; `None` if it is no constant's name.
-    pub(crate) fn named(&self, name: &str) -> Option<i128> {
-        let is_name = self.declarations.constant(name).is_ok() || {
-            let mut letters = name.chars();
-            letters
-                .next()
-                .is_some_and(|first| first == '_' || first.is_alphabetic())
-                && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
-                && self.macros.expanded(name).is_some()
-        };
-        is_name.then(|| self.evaluate(name).ok()).flatten()
+    /// The value of a constant by its name; `None` if it is the name of none.
+    pub(crate) fn named(&self, name: &str) -> Option<Result<i128, String>> {
+        let is_macro = self.macros.has(name);
+        if !is_macro && self.declarations.constant(name).is_err() {
+            return None;
+        }
+        Some(self.evaluate(name).map_err(|_| {
+            format!(
+                "{name} is a macro that stands for no whole number; \"{name}\" in quotes of its own is \
+                 text"
+            )
+        }))
+    }
+
+    /// What a macro stands for.
+    pub(crate) fn expanded(&self, name: &str) -> Option<String> {
+        self.macros.expanded(name)
     }
 
     /// Adds a prototype's own types and constants, as far as they stand by themselves.
@@ -169,11 +175,18 @@ impl Context {
     /// The names of a function's parameters, `None` for those that have none.
     pub(crate) fn parameter_names(&self, function: &str) -> Vec<Option<String>> {
         let texts = self.sources.iter().rev();
-        let lists = texts.map(|source| decl::parameter_names(source, function));
-        lists
-            .into_iter()
-            .find(|names| !names.is_empty())
-            .unwrap_or_default()
+        let mut lists = texts.map(|source| decl::parameter_names(source, function));
+        let names = lists.find(|names| !names.is_empty()).unwrap_or_default();
+        // Headers of the system begin all names with underscores, which mean nothing.
+        let bare = names.into_iter().map(|name| {
+            let name = name?;
+            match name.trim_start_matches('_') {
+                "" => Some(name),
+                bare if bare.starts_with(|first: char| first.is_ascii_digit()) => Some(name),
+                bare => Some(bare.to_owned()),
+            }
+        });
+        bare.collect()
     }
 }
 
@@ -205,8 +218,11 @@ fn preprocessed(file: &str) -> Result<String, Failure> {
     // CC may hold options too.
     let mut words = compiler.split_whitespace();
     let program = words.next().unwrap_or("cc");
+    // Two words that compilers make 1 of by themselves are more often meant as text.
     let mut command = Command::new(program);
-    command.args(words).args(["-E", "-P", "-dD", "-x", "c"]);
+    command
+        .args(words)
+        .args(["-E", "-P", "-dD", "-Ulinux", "-Uunix", "-x", "c"]);
     // A header of the system is found as `#include` finds it.
     match file {
         "-" => command.arg("-"),

@@ -42,6 +42,11 @@ impl Macros {
         }
     }
 
+    /// It is the name of one.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// An expression with what its macros stand for; `None` if it has none.
     pub(crate) fn expanded(&self, expression: &str) -> Option<String> {
         let mut text = expression.to_owned();
@@ -100,6 +105,7 @@ mod tests {
              \"file\"\nint b;\n",
         );
         assert_eq!(rest, "int a;\n\n\n\n\n\n\n\n\n\n# 1 \"file\"\nint b;\n");
+        assert!(macros.has("ONE") && !macros.has("GONE") && !macros.has("F"));
         for (expression, expected) in [
             ("ONE", Some("(1)")),
             ("TWO | 4", Some("(((1) + (1))) | 4")),

@@ -305,7 +305,9 @@ impl<'a> Reader<'a> {
         if let Some(special) = float::special(word) {
             return float::parse(kind, &special).ok_or_else(|| self.expected(ty, source));
         }
-        let spelled = match number::number(word) {
+        let expanded = self.context.expanded(word).unwrap_or_default();
+        let stands_for = expanded.trim_matches(['(', ')', ' ']);
+        let spelled = match number::number(word).or_else(|| number::number(stands_for)) {
             Some(Ok(Number::Floating(floating))) => floating.text,
             Some(Err(message)) => return Err(message),
             _ => self

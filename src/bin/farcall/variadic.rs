@@ -88,7 +88,7 @@ impl Reader<'_> {
             }
             if let Some(value) = self.context.named(word) {
                 return self.integer(Integer {
-                    value: Whole::of(value),
+                    value: Whole::of(value?),
                     is_decimal: false,
                     is_unsigned: false,
                     longs: 0,
