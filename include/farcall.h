@@ -580,7 +580,7 @@ const struct fc_type *fc_type_scalar(fc_kind kind);
  *
  * Any thread may call this.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for a NULL that is not allowed, a name that is no identifier or
+ * @return FC_OK; FC_ERR_ARGUMENT for a NULL that is not allowed, a name that is no identifier, or a keyword, or
  *         is there twice, a member without a size, a bit-field that is wider than its type or of
  *         a type that is no integer, or an alignment that is no power of two; FC_ERR_LIMIT for a
  *         struct of more than 2^56 bytes.

@@ -92,7 +92,7 @@ fn the_preprocessor() {
     let line = ["call", "--decls", &path, "libc.so.6", "abs", "-3"];
     let message = fails(1, &line);
     assert!(
-        message.contains("unprocessed.h:1:1: preprocessor directives are not understood"),
+        message.contains("unprocessed.h:3:1: \"TYPE\" is a macro"),
         "{message}"
     );
     assert!(

@@ -58,7 +58,7 @@ impl Context {
                 if sources.preprocess {
                     return Failure::Failed(format!("{name}, preprocessed:{message}"));
                 }
-                match message.contains("preprocessor directives") {
+                match message.contains("(cc -E ") {
                     true => Failure::Failed(format!(
                         "{name}:{message}\n--cpp runs the preprocessor over it, and so does: cc -E -P \
                          {file} | farcall ... --decls - ..."
