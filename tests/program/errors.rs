@@ -49,6 +49,11 @@ fn libraries_symbols_and_prototypes() {
              ^\nthe types of a header come with --cpp --decls FILE.h\n",
         ),
         (
+            &["libm.so.6", "pow(double, double)", "2", "10"],
+            "prototype:1:1: unknown type name \"pow\"\n    pow(double, double)\n    ^\nthe type of the \
+             result comes before the function's name, as in C\n",
+        ),
+        (
             &["libm.so.6", "double (double)", "1"],
             "the prototype has no name",
         ),
@@ -370,8 +375,8 @@ fn pointers() {
         (
             "sum",
             &["{1, x}", "1"],
-            "sum: parameter 1 (values): [1]: expected int, got \"x\"; write a whole number (42, 0x2a) \
-             or a character ('a')",
+            "sum: parameter 1 (values): [1]: expected int, got \"x\"; write \"'x'\" for the \
+             character, as the shell takes the outer quotes away",
         ),
         (
             "sum",
@@ -413,7 +418,7 @@ fn pointers() {
             "fill",
             &["text", "1", "1"],
             "fill: parameter 1 (memory): expected void *, got \"text\"; write null, an address \
-             (0x...), \"text\" in quotes, or &[16] for 16 bytes that are printed afterwards",
+             (0x...), '\"text\"' in quotes of its own, or &[16] for 16 bytes that are printed afterwards",
         ),
         (
             "fill",
@@ -477,8 +482,8 @@ fn pointers() {
         (
             "words",
             &["{one}"],
-            "words: parameter 1 (list): [0]: expected const char *, got \"one\"; write \"text\" in \
-             quotes, null, an address (0x...), or &[16] for 16 bytes that are printed afterwards",
+            "words: parameter 1 (list): [0]: expected const char *, got \"one\"; write '\"text\"' in \
+             quotes of its own, null, an address (0x...), or &[16] for 16 bytes that are printed afterwards",
         ),
     ]);
     let message = fails(1, &line("apply", &["no_such_function", "1"]));

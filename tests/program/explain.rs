@@ -38,6 +38,25 @@ fn the_convention_is_this_machines_own() {
     );
 }
 
+/// A convention is explained, or it is said that this version does not know it yet.
+#[test]
+fn conventions() {
+    for abi in ["sysv64", "win64", "aapcs64", "apple64"] {
+        let output = crate::run::farcall(&["explain", "--abi", abi, "long f(long, double)"]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        match output.status.code() {
+            Some(0) => assert_eq!(error, ""),
+            Some(1) => assert_eq!(
+                error,
+                format!(
+                    "farcall: f: this version of farcall does not call by the {abi} convention\n"
+                )
+            ),
+            other => panic!("{abi}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn mistakes() {
     let message = fails(1, &["explain", "double f(doubel)"]);

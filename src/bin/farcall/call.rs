@@ -32,7 +32,7 @@ pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
     let mut context = Context::load(&call.sources, code::target())?;
     let (signature, symbol) =
         decl::function(context.declarations(), code::target(), &call.prototype)
-            .map_err(|error| context.refused(error))?;
+            .map_err(|error| context.refused(error, &call.prototype))?;
     context.add_prototype(&call.prototype);
     let library = Library::open(Some(Path::new(&call.library)), &OpenOptions::default())?;
     let library = Arc::new(library);

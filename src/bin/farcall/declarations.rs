@@ -76,7 +76,7 @@ impl Context {
     }
 
     /// What to say of a prototype that is refused.
-    pub(crate) fn refused(&self, error: farcall::error::Error) -> Failure {
+    pub(crate) fn refused(&self, error: farcall::error::Error, prototype: &str) -> Failure {
         let message = error.message;
         if let Some((name, _)) = message.split_once(": a name alone needs declarations") {
             return Failure::Failed(format!(
@@ -91,7 +91,9 @@ impl Context {
         } else {
             message
         };
-        if message.contains(": unknown type") && self.sources.is_empty() {
+        if begins_with_name(prototype) {
+            message.push_str("\nthe type of the result comes before the function's name, as in C");
+        } else if message.contains(": unknown type") && self.sources.is_empty() {
             message.push_str("\nthe types of a header come with --cpp --decls FILE.h");
         }
         Failure::Failed(message)
@@ -188,6 +190,13 @@ impl Context {
         });
         bare.collect()
     }
+}
+
+/// `pow(double, double)`
+fn begins_with_name(prototype: &str) -> bool {
+    let is_in_name = |letter: char| letter == '_' || letter.is_alphanumeric();
+    let rest = prototype.trim_start().trim_start_matches(is_in_name);
+    rest.len() < prototype.trim_start().len() && rest.trim_start().starts_with('(')
 }
 
 fn name(file: &str) -> &str {

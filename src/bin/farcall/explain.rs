@@ -29,7 +29,7 @@ pub(crate) fn signature(
 ) -> Result<Signature, Failure> {
     let context = Context::load(sources, target)?;
     let signature = decl::signature(context.declarations(), target, prototype)
-        .map_err(|error| context.refused(error))?;
+        .map_err(|error| context.refused(error, prototype))?;
     match signature.function().open {
         true => Ok(signature.complete_variadic(&[])?),
         false => Ok(signature),

@@ -129,6 +129,9 @@ arguments, by the parameter's type:
                  '(long)5', '(float)2.5', '(struct point){1, 2}', '(int *)&'
   casts          go with any argument, and wrap as in C: '(size_t)-1'
 
+  The shell takes one pair of quotes away, and & and {1,2} need them: '&', '{1, 2}', \"'a'\",
+  '\"text\"'.
+
 results:
   are printed as C writes them, so that they can be arguments again; then what & arguments hold, by
   the parameter's name or number. What the function writes to its standard output comes before.

@@ -488,10 +488,10 @@ fn forms(pointee: Pointee<'_>) -> &'static str {
     if pointee.is_function() {
         "the name of a function of the library, null or an address (0x...)"
     } else if pointee.is_void() {
-        "null, an address (0x...), \"text\" in quotes, or &[16] for 16 bytes that are printed \
+        "null, an address (0x...), '\"text\"' in quotes of its own, or &[16] for 16 bytes that are printed \
          afterwards"
     } else if pointee.is_narrow() {
-        "\"text\" in quotes, null, an address (0x...), or &[16] for 16 bytes that are printed \
+        "'\"text\"' in quotes of its own, null, an address (0x...), or &[16] for 16 bytes that are printed \
          afterwards"
     } else if pointee.is_aggregate() {
         "{...}, null, an address (0x...), or & for one that is printed afterwards"

@@ -239,6 +239,10 @@ impl<'a> Reader<'a> {
                 None => "; write a whole number".to_owned(),
             },
             (_, Kind::Bool) => "; write true or false".to_owned(),
+            (_, kind) if kind.is_integer() && is_letter(source) => format!(
+                "; write \"'{0}'\" for the character, as the shell takes the outer quotes away",
+                String::from_utf8_lossy(source)
+            ),
             (_, kind) if kind.is_integer() => {
                 "; write a whole number (42, 0x2a) or a character ('a')".to_owned()
             }
@@ -344,6 +348,11 @@ impl<'a> Reader<'a> {
         }
         Ok(bytes)
     }
+}
+
+fn is_letter(source: &[u8]) -> bool {
+    let mut letters = std::str::from_utf8(source).unwrap_or_default().chars();
+    letters.next().is_some() && letters.next().is_none()
 }
 
 fn complex_parts(word: &str) -> (String, String) {
