@@ -92,7 +92,7 @@ fn the_preprocessor() {
     let line = ["call", "--decls", &path, "libc.so.6", "abs", "-3"];
     let message = fails(1, &line);
     assert!(
-        message.contains("unprocessed.h:3:1: \"TYPE\" is a macro"),
+        message.starts_with(&format!("farcall: {path}:")) && message.contains("(cc -E"),
         "{message}"
     );
     assert!(
@@ -264,8 +264,8 @@ fn what_is_wrong() {
         "farcall: declarations /none/there.h: No such file or directory\n"
     );
     let message = fails(1, &line("no_such_function", &[]));
-    assert_eq!(
-        message,
-        "farcall: no_such_function: no function of that name is declared\n"
+    assert!(
+        message.starts_with("farcall: no_such_function: no function of that name is declared"),
+        "{message}"
     );
 }

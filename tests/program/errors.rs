@@ -23,7 +23,7 @@ fn libraries_symbols_and_prototypes() {
         ),
         (
             &["libno_such_library.so", "int f(void)"],
-            "library libno_such_library.so: not found; tried libno_such_library.so",
+            "library libno_such_library.so: not found",
         ),
         (
             &["libm.so.6", "double pow(double"],

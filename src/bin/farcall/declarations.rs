@@ -58,7 +58,7 @@ impl Context {
                 if sources.preprocess {
                     return Failure::Failed(format!("{name}, preprocessed:{message}"));
                 }
-                match message.contains("(cc -E ") {
+                match is_unprocessed(&source) {
                     true => Failure::Failed(format!(
                         "{name}:{message}\n--cpp runs the preprocessor over it, and so does: cc -E -P \
                          {file} | farcall ... --decls - ..."
@@ -190,6 +190,18 @@ impl Context {
         });
         bare.collect()
     }
+}
+
+/// The text has directives that the preprocessor would have taken away.
+fn is_unprocessed(source: &str) -> bool {
+    let mut directives = source
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix('#'));
+    directives.any(|rest| {
+        let word = rest.trim_start();
+        let is_marker = word.starts_with(|first: char| first.is_ascii_digit());
+        !is_marker && !word.starts_with("pragma") && !word.starts_with("line")
+    })
 }
 
 /// `pow(double, double)`
