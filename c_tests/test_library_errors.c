@@ -198,6 +198,10 @@ static void symbols_that_nobody_defines(void) {
           "it needs the symbol farcall_provided_value, and it was linked with no library "
           "that could have it");
   CHECK_MESSAGE("FC_OPEN_GLOBAL");
+  refused(
+      FC_ERR_LOAD, BUILT "/libfarcall_unprovided.so",
+      "it needs the symbol farcall_provided_value, and neither the program nor what it was linked "
+      "with has it (libfarcall_leaf.so");
 }
 
 static void the_loader_speaks_another_language(void) {

@@ -95,11 +95,14 @@ static void read_only_memory_stays_as_it_is(void) {
 }
 
 static void ranges_that_wrap_around(void) {
-  char buffer[16];
+  char buffer[16] = "";
   size_t length = 0;
   CHECK_STATUS(FC_ERR_FAULT, fc_memory_read((void *)(UINTPTR_MAX - 7), buffer, 16));
   CHECK_STATUS(FC_ERR_FAULT, fc_memory_write((void *)(UINTPTR_MAX - 7), buffer, 16));
   CHECK_STATUS(FC_ERR_FAULT, fc_memory_string((void *)UINTPTR_MAX, SIZE_MAX, &length));
+  /* valgrind looks at all of the buffer, which is not that long. */
+  if (under_valgrind())
+    return;
   CHECK_STATUS(FC_ERR_FAULT, fc_memory_read(fence, buffer, SIZE_MAX));
   message_with_address(fence, " cannot be read");
 }

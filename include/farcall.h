@@ -1092,7 +1092,8 @@ enum fc_status fc_library_open(const char *path,
  *
  * Its symbols are looked up at once and serve no other library, as with NULL for the options of
  * fc_library_open. It has no folder: $ORIGIN in what it needs means nothing. fc_library_path, debuggers
- * and /proc/self/maps show it by a name of the system's choice. It holds a descriptor, which is closed
+ * and /proc/self/maps show it by a name of the system's choice. As with a file, what is loaded later and
+ * needs a library of its DT_SONAME gets this one. It holds a descriptor, which is closed
  * with it and on exec. Any thread may call this. The library's initializers run on it.
  *
  * @return FC_OK;
@@ -1352,7 +1353,8 @@ int fc_captured_errno(void);
 
 /**
  * Copies memory to the caller, for hosts that have no pointers of their own. An address that cannot
- * be read is an error, not a crash: the system copies, at the price of a system call (some 200 ns).
+ * be read is an error, not a crash: the system copies, at the price of a system call
+ * (half a microsecond or so).
  *
  * @param address where to read; any alignment. NULL will do where `length` is 0.
  * @param out     `length` bytes that the caller can write. After FC_ERR_FAULT the first of them may
@@ -1371,7 +1373,8 @@ enum fc_status fc_memory_read(const void *address,
 
 /**
  * Copies bytes of the caller's to memory. An address that cannot be written is an error, not a crash,
- * and what is read-only stays as it is. It costs a system call (some 200 ns).
+ * and what is read-only stays as it is. It costs a system call (half a
+ * microsecond or so).
  *
  * @param address where to write; any alignment. NULL will do where `length` is 0. After FC_ERR_FAULT
  *                the first bytes may have been written, as many as the message says.
@@ -1397,7 +1400,7 @@ enum fc_status fc_memory_write(void *address,
  * @param length  the length; `limit` if there is no NUL before it.
  *
  * Nothing behind the NUL is asked for: a string may end right before memory that cannot be read. It
- * costs a system call (some 200 ns) for each page of memory.
+ * costs a system call (half a microsecond or so) for each 4096 bytes.
  *
  * Any thread may call this.
  *

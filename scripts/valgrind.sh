@@ -4,6 +4,7 @@
 #   scripts/valgrind.sh BUILD_DIR
 set -euo pipefail
 build=$1
+suppressions=$(dirname "$0")/valgrind.supp
 count=0
 failed=()
 for test in "$build"/test_*; do
@@ -12,7 +13,7 @@ for test in "$build"/test_*; do
   count=$((count + 1))
   # Memory of stubs is reused for other stubs, which valgrind only notices when told to look.
   valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
-    --smc-check=all-non-file "$test" || failed+=("$test")
+    --suppressions="$suppressions" --smc-check=all-non-file "$test" || failed+=("$test")
 done
 echo "valgrind: $count programs, ${#failed[@]} failed ${failed[*]}"
 [ "$count" -gt 0 ] && [ ${#failed[@]} -eq 0 ]

@@ -89,7 +89,7 @@ unsafe fn copy(direction: Direction, address: usize, local: *mut u8, length: usi
             Err(libc::EFAULT) if at % PAGE + whole > PAGE => portion = PAGE - at % PAGE,
             Err(os) => return Err(failure(direction, address, done, os)),
         }
-        if portion < PAGE && done < length && (address + done) % PAGE == 0 {
+        if portion < PAGE && done < length && (address + done).is_multiple_of(PAGE) {
             portion = PAGE;
         }
     }

@@ -117,7 +117,8 @@ pub unsafe extern "C" fn fc_library_open(
 ///
 /// Its symbols are looked up at once and serve no other library, as with NULL for the options of
 /// fc_library_open. It has no folder: $ORIGIN in what it needs means nothing. fc_library_path, debuggers
-/// and /proc/self/maps show it by a name of the system's choice. It holds a descriptor, which is closed
+/// and /proc/self/maps show it by a name of the system's choice. As with a file, what is loaded later and
+/// needs a library of its DT_SONAME gets this one. It holds a descriptor, which is closed
 /// with it and on exec. Any thread may call this. The library's initializers run on it.
 ///
 /// @return FC_OK;

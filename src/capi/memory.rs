@@ -16,7 +16,8 @@ fn range<T>(pointer: *const T, length: usize, what: &str) -> Result<usize> {
 }
 
 /// Copies memory to the caller, for hosts that have no pointers of their own. An address that cannot
-/// be read is an error, not a crash: the system copies, at the price of a system call (some 200 ns).
+/// be read is an error, not a crash: the system copies, at the price of a system call
+/// (half a microsecond or so).
 ///
 /// @param address where to read; any alignment. NULL will do where `length` is 0.
 /// @param out     `length` bytes that the caller can write. After FC_ERR_FAULT the first of them may
@@ -43,7 +44,8 @@ pub unsafe extern "C" fn fc_memory_read(
 }
 
 /// Copies bytes of the caller's to memory. An address that cannot be written is an error, not a crash,
-/// and what is read-only stays as it is. It costs a system call (some 200 ns).
+/// and what is read-only stays as it is. It costs a system call (half a
+/// microsecond or so).
 ///
 /// @param address where to write; any alignment. NULL will do where `length` is 0. After FC_ERR_FAULT
 ///                the first bytes may have been written, as many as the message says.
@@ -77,7 +79,7 @@ pub unsafe extern "C" fn fc_memory_write(
 /// @param length  the length; `limit` if there is no NUL before it.
 ///
 /// Nothing behind the NUL is asked for: a string may end right before memory that cannot be read. It
-/// costs a system call (some 200 ns) for each page of memory.
+/// costs a system call (half a microsecond or so) for each 4096 bytes.
 ///
 /// Any thread may call this.
 ///

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::Error as SystemError;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What tools show: `/memfd:farcall-library (deleted)` in /proc/self/maps.
@@ -79,25 +80,38 @@ unsafe fn load_by_descriptor(file: File, image: *const u8, length: usize) -> Res
     let seals = libc::F_SEAL_WRITE | libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
     // SAFETY: the descriptor is open.
     unsafe { libc::fcntl(descriptor, libc::F_ADD_SEALS, seals) };
-    // With the number of the process, for debuggers to find it.
-    let mut path = PathBuf::from(format!("/proc/{}/fd", std::process::id()));
-    if !path.exists() {
+    let Some(folder) = folder_of(&file) else {
         drop(file);
         // SAFETY: the caller's promise.
         return unsafe { load_by_name(image, length) };
-    }
+    };
     // A library that stayed loaded after its descriptor was closed has left its name behind.
     let mut name = descriptor.to_string();
-    while loader::loaded(&path.join(&name)).is_some() {
+    let path = |name: &str| PathBuf::from(format!("{folder}/{name}"));
+    while loader::loaded(&path(&name)).is_some() {
         name.insert_str(0, "./");
         if name.len() > 1000 {
             return Err(Error::limit("too many libraries from memory stayed loaded"));
         }
     }
-    path = PathBuf::from(format!("{}/{name}", path.display()));
-    let mut library = load(&path)?;
+    let mut library = load(&path(&name))?;
     library.backing = Some(Backing { _file: file });
     Ok(library)
+}
+
+/// The folder in /proc in which the descriptor of a file stands. With the number of the process it is
+/// one for debuggers too; but the numbers there may be those of another container.
+fn folder_of(file: &File) -> Option<String> {
+    let own = file.metadata().ok()?;
+    let folders = [
+        format!("/proc/{}/fd", std::process::id()),
+        "/proc/self/fd".to_owned(),
+    ];
+    folders.into_iter().find(|folder| {
+        let path = format!("{folder}/{}", file.as_raw_fd());
+        let found = std::fs::metadata(path);
+        found.is_ok_and(|found| (found.dev(), found.ino()) == (own.dev(), own.ino()))
+    })
 }
 
 /// By way of a file in a folder that nobody else may enter.

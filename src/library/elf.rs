@@ -239,6 +239,11 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
             .map(|&(_, value)| value)
     }
 
+    /// How many entries a table of versions has; a table that goes in circles ends all the same.
+    fn count(&self, tag: elf::DynamicTag) -> u64 {
+        self.entry(tag).unwrap_or(0).min(MOST_VERSIONS as u64)
+    }
+
     /// The bytes that the loader would put at an address.
     fn bytes(&self, address: u64, length: u64) -> Result<&'data [u8]> {
         let outside = || format!("its table at {address:#x} lies outside the file");
@@ -321,7 +326,7 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
         let Some(mut address) = self.entry(elf::DT_VERNEED) else {
             return Ok(found);
         };
-        for _ in 0..self.entry(elf::DT_VERNEEDNUM).unwrap_or(0) {
+        for _ in 0..self.count(elf::DT_VERNEEDNUM) {
             let need: &elf::Verneed<Elf::Endian> = self.one(address)?;
             let library = self.string(need.vn_file.get(self.endian).into())?;
             let mut part = address.wrapping_add(need.vn_aux.get(self.endian).into());
@@ -367,7 +372,7 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
     fn defined_versions(&self) -> Result<Vec<(String, u16)>> {
         let mut found = Vec::new();
         let mut next = self.entry(elf::DT_VERDEF);
-        for _ in 0..self.entry(elf::DT_VERDEFNUM).unwrap_or(0) {
+        for _ in 0..self.count(elf::DT_VERDEFNUM) {
             let Some(address) = next else { break };
             let definition: &elf::Verdef<Elf::Endian> = self.one(address)?;
             let part = address.wrapping_add(definition.vd_aux.get(self.endian).into());
@@ -377,9 +382,6 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
             if !flags.contains(elf::VER_FLG_BASE) {
                 let name = self.string(name.vda_name.get(self.endian).into())?;
                 found.push((name, definition.vd_ndx.get(self.endian).0 & 0x7fff));
-            }
-            if found.len() > MOST_VERSIONS {
-                return Err("its table of versions has no end".to_owned());
             }
             next = match definition.vd_next.get(self.endian) {
                 0 => None,
@@ -501,4 +503,82 @@ impl<'data, Elf: FileHeader> View<'data, Elf> {
 
 fn words(error: object::read::Error) -> String {
     error.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::{OpenOptions, find};
+
+    fn library() -> Vec<u8> {
+        let path = find(Path::new("libz.so.1"), &OpenOptions::default()).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    /// Looks at everything in a file of these bytes.
+    fn look(name: &str, bytes: &[u8]) -> Result<(Needs, Vec<Symbol>)> {
+        let name = format!("farcall-elf-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let image = Image::open(&path);
+        std::fs::remove_file(&path).unwrap();
+        let image = image?.ok_or("no ELF file")?;
+        let _ = (
+            image.outline(),
+            image.all_symbols(),
+            image.defined_versions(),
+        );
+        Ok((image.needs()?, image.dynamic_symbols()?))
+    }
+
+    #[test]
+    fn a_file_without_section_headers_tells_as_much() {
+        let mut bytes = library();
+        let whole = look("sections", &bytes).unwrap();
+        assert!(whole.0.libraries.contains(&"libc.so.6".to_owned()));
+        assert!(
+            whole
+                .0
+                .versions
+                .iter()
+                .any(|(_, version)| version.starts_with("GLIBC_"))
+        );
+        // e_shoff, then e_shnum and e_shstrndx.
+        bytes[40..48].fill(0);
+        bytes[60..64].fill(0);
+        assert_eq!(look("sections", &bytes).unwrap(), whole);
+    }
+
+    #[test]
+    fn damage_is_an_error_and_no_more() {
+        let bytes = library();
+        let mut random = 12345_u64;
+        let mut next = |below: usize| {
+            random = random
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (random >> 33) as usize % below
+        };
+        // The dynamic segment and the tables of versions are small: many changes go there.
+        let image_end = bytes.len();
+        let dynamic = bytes
+            .windows(16)
+            .position(|entry| entry[..8] == [1, 0, 0, 0, 0, 0, 0, 0] && entry[10..16] == [0; 6])
+            .unwrap_or(0);
+        for round in 0..600 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=next(3) {
+                let at = match round % 3 {
+                    0 => next(1024),
+                    1 => (dynamic + next(512)).min(image_end - 1),
+                    _ => next(32768.min(image_end)),
+                };
+                damaged[at] = [0, 1, 0x7f, 0x80, 0xff, next(256) as u8][next(6)];
+            }
+            if round % 10 == 0 {
+                damaged.truncate(next(image_end));
+            }
+            let _ = look("damage", &damaged);
+        }
+    }
 }

@@ -333,3 +333,91 @@ fn names(reason: &str, name: &Path) -> bool {
     let words = reason.split(|c: char| c.is_whitespace() || c == ':');
     reason.starts_with(&*format!("{name}:")) || words.into_iter().any(|word| word == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(name: &str) -> Result<Library> {
+        Library::open(Some(Path::new(name)), &OpenOptions::default())
+    }
+
+    #[test]
+    fn names_with_a_nul() {
+        for name in ["libm\0.so", "/tmp/a\0b"] {
+            let error = open(name).unwrap_err();
+            assert_eq!(error.status, Status::Argument);
+            assert!(
+                error.message.ends_with("the name contains a NUL"),
+                "{error}"
+            );
+            assert!(error.message.contains("\\0"), "{error}");
+        }
+        let library = open("libm.so.6").unwrap();
+        let error = library.symbol("cos\0ine").unwrap_err();
+        assert_eq!(error.status, Status::Argument);
+        assert_eq!(error.message, "symbol cos\\0ine: the name contains a NUL");
+    }
+
+    #[test]
+    fn the_file_that_a_name_means() {
+        let options = OpenOptions::default();
+        for name in ["m", "libm.so.6", "z", "libz.so.1"] {
+            let file = find(Path::new(name), &options).unwrap();
+            let library = open(name).unwrap();
+            let path = Path::new(OsStr::from_bytes(library.path().to_bytes()));
+            assert_eq!(file.canonicalize().unwrap(), path.canonicalize().unwrap());
+            assert_eq!(find(path, &options).unwrap(), path);
+        }
+        let error = find(Path::new("no_such_library"), &options).unwrap_err();
+        assert!(
+            error.message.contains("names tried: no_such_library, "),
+            "{error}"
+        );
+        let error = find(Path::new("/no/such/library.so"), &options).unwrap_err();
+        assert!(
+            error.message.contains("no such file: /no does not exist"),
+            "{error}"
+        );
+        assert_eq!(
+            find(Path::new(""), &options).unwrap_err().status,
+            Status::Argument
+        );
+    }
+
+    #[test]
+    fn whom_the_loader_speaks_of() {
+        let name = Path::new("libx.so");
+        assert!(names(
+            "libx.so: cannot open shared object file: No such file",
+            name
+        ));
+        assert!(names("Fehler: libx.so nicht gefunden", name));
+        assert!(!names("liby.so: cannot open shared object file", name));
+        assert!(!names("libx.so.1: cannot open shared object file", name));
+    }
+
+    #[test]
+    fn what_has_run_out() {
+        let error = exhausted("libx.so: cannot open: Too many open files").unwrap();
+        assert_eq!((error.status, error.os), (Status::System, libc::EMFILE));
+        let error = exhausted("libx.so: cannot map: Cannot allocate memory").unwrap();
+        assert_eq!((error.status, error.os), (Status::Memory, libc::ENOMEM));
+        assert!(exhausted("libx.so: No such file or directory").is_none());
+    }
+
+    #[test]
+    fn bytes_from_rust() {
+        let path = find(Path::new("libz.so.1"), &OpenOptions::default()).unwrap();
+        let library = Library::open_bytes(&std::fs::read(&path).unwrap()).unwrap();
+        let ours = library.symbol("zlibVersion").unwrap();
+        let other = open(&path.to_string_lossy()).unwrap();
+        assert_ne!(ours, other.symbol("zlibVersion").unwrap());
+        let error = Library::open_bytes(b"text").unwrap_err();
+        assert!(
+            error
+                .message
+                .starts_with("library from memory (4 bytes): this is a text")
+        );
+    }
+}
