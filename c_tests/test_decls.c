@@ -1,7 +1,9 @@
 /* C text becomes types, constants and a list of names. */
+#define _POSIX_C_SOURCE 200809L /* popen */
 #include "harness.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <wchar.h>
 
 static fc_decls *decls_of(const char *source) {
@@ -261,6 +263,127 @@ static void deep_text_is_refused_and_does_not_crash(void) {
   fc_decls_free(decls);
 }
 
+static void text_of_any_bytes(void) {
+  fc_decls *decls = decls_of("");
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_decls_add(decls, "int a; /* \xc3\x28 */"));
+  CHECK_MESSAGE("fc_decls_add: c_source");
+  CHECK_MESSAGE("UTF-8");
+  fc_type *type = NULL;
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_decls_type(decls, "int \xff", &type));
+  CHECK_MESSAGE("UTF-8");
+  CHECK_STATUS(FC_OK, fc_decls_add(decls, "\xef\xbb\xbf"
+                                          "int \xc3\xa9t\xc3\xa9(void);"));
+  CHECK_STATUS(FC_ERR_SYNTAX, fc_decls_add(decls, "int b\x01;"));
+  CHECK_MESSAGE("1:6: ");
+  CHECK_SIZE(1, fc_decls_count(decls));
+  fc_decls_free(decls);
+}
+
+static void lines_of_any_length(void) {
+  const size_t limit = (size_t)16 << 20;
+  fc_decls *decls = decls_of("");
+  char *text = malloc(limit + 2);
+  if (!CHECK(text != NULL))
+    return;
+  memset(text, ' ', limit + 1);
+  memcpy(text, "int a;", 6);
+  memcpy(text + limit - 6, "int b;", 6);
+  text[limit] = 0;
+  CHECK_STATUS(FC_OK, fc_decls_add(decls, text));
+  CHECK_SIZE(2, fc_decls_count(decls));
+  text[limit - 1] = '?';
+  CHECK_STATUS(FC_ERR_SYNTAX, fc_decls_add(decls, text));
+  CHECK_MESSAGE("1:16777216: ");
+  CHECK(strlen(fc_error_message()) < 1000);
+  text[limit] = ' ';
+  text[limit + 1] = 0;
+  CHECK_STATUS(FC_ERR_LIMIT, fc_decls_add(decls, text));
+  CHECK_MESSAGE("the text has 16777217 bytes: the limit is 16777216");
+  free(text);
+  fc_decls_free(decls);
+}
+
+static void a_header_by_hand_needs_no_preprocessor(void) {
+  fc_decls *decls = decls_of("#ifndef SMALL_H\n#define SMALL_H\n#include <stdint.h>\n"
+                             "#define SIZE (1 << 4) /* bytes */\n#define NAME \"small\"\n"
+                             "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+                             "typedef struct { uint8_t bytes[SIZE]; } small;\n"
+                             "extern small instance;\n#endif\n");
+  check_constant(decls, "SIZE", 16);
+  check_type(decls, "small", FC_STRUCT, 16, 1);
+  int64_t value = 0;
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_decls_constant(decls, "NAME", &value));
+  fc_decl_kind kind = FC_DECL_TYPE;
+  const char *name = NULL;
+  CHECK_STATUS(FC_OK, fc_decls_at(decls, 0, &kind, &name));
+  CHECK_INT(FC_DECL_CONSTANT, kind);
+  CHECK_STRING("SIZE", name);
+  CHECK_STATUS(FC_ERR_SYNTAX, fc_decls_add(decls, "#include <stdio.h>\n"));
+  CHECK_MESSAGE("cc -E");
+  fc_decls_free(decls);
+}
+
+static void errors_name_the_file_of_a_line_marker(void) {
+  fc_decls *decls = decls_of("");
+  CHECK_STATUS(FC_ERR_SYNTAX, fc_decls_add(decls, "# 33 \"zlib.h\" 3 4\n  unknown_t f(void);\n"));
+  CHECK_MESSAGE("2:3 (zlib.h:33): ");
+  fc_decls_free(decls);
+}
+
+static void a_variable_has_a_type(void) {
+  fc_decls *decls = decls_of("extern const struct point { int x, y; } origin, corners[4];");
+  check_type(decls, "typeof(origin)", FC_STRUCT, 8, 4);
+  check_type(decls, "__typeof__(corners)", FC_ARRAY, 32, 4);
+  check_type(decls, "typeof(corners[0].x)", FC_I32, 4, 4);
+  fc_decls_free(decls);
+}
+
+/* The whole of a real header through the C API: every type has members within it, every function a
+ * signature, every variable a type. */
+static void all_of_sqlite3(void) {
+  FILE *text = popen("printf '#include <sqlite3.h>\\n' | cc -E -xc -", "r");
+  char *source = calloc(1, (size_t)1 << 20);
+  if (!CHECK(text != NULL && source != NULL))
+    return;
+  CHECK(fread(source, 1, ((size_t)1 << 20) - 1, text) > 10000);
+  CHECK_INT(0, pclose(text));
+  fc_decls *decls = decls_of(source);
+  free(source);
+  size_t counts[5] = {0}, members = 0;
+  for (size_t i = 0; i < fc_decls_count(decls); i++) {
+    fc_decl_kind kind = FC_DECL_TYPE;
+    const char *name = NULL;
+    if (!CHECK_STATUS(FC_OK, fc_decls_at(decls, i, &kind, &name)))
+      break;
+    counts[kind]++;
+    char variable[200];
+    snprintf(variable, sizeof variable, "typeof(%s)", name);
+    if (kind == FC_DECL_FUNCTION) {
+      fc_signature *signature = NULL;
+      CHECK_STATUS(FC_OK, fc_signature_parse(decls, name, &signature));
+      fc_signature_free(signature);
+    } else if (kind == FC_DECL_CONSTANT) {
+      int64_t value = 0;
+      CHECK_STATUS(FC_OK, fc_decls_constant(decls, name, &value));
+    } else {
+      fc_type *type = type_of(decls, kind == FC_DECL_TYPE ? name : variable);
+      for (size_t k = 0; k < fc_type_field_count(type); k++) {
+        fc_field field;
+        size_t offset = 0;
+        members++;
+        if (CHECK_STATUS(FC_OK, fc_type_field(type, k, &field, &offset, NULL)))
+          CHECK(offset + fc_type_size(field.type) <= fc_type_size(type));
+      }
+      fc_type_free(type);
+    }
+  }
+  CHECK(counts[FC_DECL_TYPE] > 30 && counts[FC_DECL_FUNCTION] > 250);
+  CHECK(counts[FC_DECL_VARIABLE] >= 3 && members > 80);
+  check_type(decls, "sqlite3_int64", FC_I64, 8, 8);
+  check_type(decls, "sqlite3_vfs", FC_STRUCT, 168, 8);
+  fc_decls_free(decls);
+}
+
 static void types_outlive_their_declarations(void) {
   fc_decls *decls = decls_of("struct node { struct node *next; int value; };");
   fc_type *type = type_of(decls, "struct node");
@@ -300,6 +423,12 @@ int main(void) {
   RUN(a_syntax_error_says_where);
   RUN(text_that_is_not_c);
   RUN(deep_text_is_refused_and_does_not_crash);
+  RUN(text_of_any_bytes);
+  RUN(lines_of_any_length);
+  RUN(a_header_by_hand_needs_no_preprocessor);
+  RUN(errors_name_the_file_of_a_line_marker);
+  RUN(a_variable_has_a_type);
+  RUN(all_of_sqlite3);
   RUN(types_outlive_their_declarations);
   RUN(types_that_are_not_there);
   return harness_end();

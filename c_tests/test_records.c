@@ -419,6 +419,20 @@ static void an_index_past_the_last_field(void) {
   fc_type_free(type);
 }
 
+static void keywords_are_no_names(void) {
+  fc_type *out = NULL;
+  fc_field field = {.name = "for", .type = fc_type_scalar(FC_I32)};
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_type_struct("s", &field, 1, NULL, &out));
+  CHECK_MESSAGE("\"for\" is a keyword of C; give it another name, as \"for_\"");
+  field.name = "value";
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_type_struct("_Bool", &field, 1, NULL, &out));
+  CHECK_MESSAGE("fc_type_struct: tag: \"_Bool\"");
+  CHECK_POINTER(NULL, out);
+  field.name = "forty";
+  CHECK_STATUS(FC_OK, fc_type_struct("asm_", &field, 1, NULL, &out));
+  fc_type_free(out);
+}
+
 int main(void) {
   RUN(a_struct_has_the_compilers_layout);
   RUN(packing_and_alignment_of_records);
@@ -436,5 +450,6 @@ int main(void) {
   RUN(options_that_contradict);
   RUN(options_of_other_sizes);
   RUN(an_index_past_the_last_field);
+  RUN(keywords_are_no_names);
   return harness_end();
 }

@@ -3,7 +3,7 @@
 
 use super::lexer::{Fault, Lexer};
 use super::names::Value;
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 /// Headers whose types are known from the start.
 const KNOWN_HEADERS: [&str; 4] = ["<stddef.h>", "<stdint.h>", "<stdbool.h>", "<stdarg.h>"];

@@ -5,7 +5,7 @@ use super::lexer::Kind;
 use super::message::quoted;
 use super::names::{DeclarationKind, Meaning, Origin, Value};
 use super::parser::{Failure, Parsed, Parser, Purpose, Word};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 impl<'s> Parser<'s, '_> {
     /// Declares the constants that macros have defined since the last time.

@@ -1,7 +1,7 @@
 //! What the names in C text stand for: C keeps tags apart from all other names.
 
 use crate::types::{Kind, Link, Qualifiers, Type, TypeTable};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 

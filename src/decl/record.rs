@@ -9,7 +9,7 @@ use super::names::{Qualified, TagKind};
 use super::parser::{Parsed, Parser, Word};
 use super::specifiers::Specifiers;
 use crate::types::{Data, FieldSpec, Link, RecordOptions};
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::ffi::CString;
 
 /// A struct or union in declaration specifiers.

@@ -1,7 +1,7 @@
 //! The names of parameters while their prototype is read. They hide typedef names and enumerators
 //! of the same spelling (C11, 6.2.1p4), and an array's length may speak of them.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Up to this many names are looked through one by one, and need no memory of their own.
 const FEW: usize = 8;

@@ -5,7 +5,7 @@ use super::builder::TypeBuilder;
 use super::scalar::Kind;
 use super::table::{Data, Field, Link, MAX_ALIGN, MAX_SIZE};
 use crate::error::{Error, Result};
-use std::collections::HashSet;
+use hashbrown::HashSet;
 use std::ffi::CString;
 
 /// A member as it is declared.

@@ -57,7 +57,7 @@ pub(crate) fn everything(declarations: &Declarations) -> Assertions {
                 size(&mut all.text, name, view);
                 let align = format!("__alignof__({name}) == {}", view.align());
                 assert_that(&mut all.text, &align);
-                members(&mut all, name, view, view, "", 0);
+                members(&mut all, name, view, "", 0);
             }
             DeclarationKind::Function => {
                 // What the compiler makes itself has no type that could be asked for.
@@ -140,14 +140,7 @@ fn is_unknown(record: &Record) -> bool {
 }
 
 /// The members of `inner`, which stands at a path and offset in the type `name`.
-fn members(
-    all: &mut Assertions,
-    name: &str,
-    outer: TypeRef<'_>,
-    inner: TypeRef<'_>,
-    path: &str,
-    base: u64,
-) {
+fn members(all: &mut Assertions, name: &str, inner: TypeRef<'_>, path: &str, base: u64) {
     let Data::Record(record) = &inner.node.data else {
         return;
     };
@@ -178,7 +171,7 @@ fn members(
         };
         let untagged = matches!(&ty.node.data, Data::Record(record) if record.tag.is_none());
         if field.name.is_none() || untagged && matches!(ty.kind(), Kind::Struct | Kind::Union) {
-            members(all, name, outer, ty, &path, offset);
+            members(all, name, ty, &path, offset);
         }
     }
 }
