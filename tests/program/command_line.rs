@@ -94,6 +94,21 @@ fn the_examples_of_call() {
     assert!(count >= 5);
 }
 
+#[test]
+fn the_other_examples() {
+    for command in ["explain", "disasm", "symbols"] {
+        let text = prints(&[command, "--help"]);
+        let (_, examples) = text.split_once("examples:\n").expect("examples");
+        let lines = examples
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("$ farcall "));
+        for line in lines.filter(|line| !line.contains("point.h")) {
+            assert!(line.starts_with(command), "{line}");
+            assert_ne!(prints(&words(line)), "", "{line}");
+        }
+    }
+}
+
 /// Words as a shell parts them, as far as the examples need it.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
@@ -138,6 +153,12 @@ fn colours() {
         message.starts_with("\x1b[1;31mfarcall:\x1b[0m abs: "),
         "{message}"
     );
+    for arguments in [
+        &["symbols", "--color=always", "m", "sin"][..],
+        &["disasm", "--color=always", "int f(int)"],
+    ] {
+        assert!(prints(arguments).contains("\x1b[36m"), "{arguments:?}");
+    }
     assert!(prints(&["--color=always", "--help"]).contains("\x1b[1musage:\x1b[0m\n"));
 }
 

@@ -1,7 +1,6 @@
-//! Pointers: strings, lists, addresses, and memory that the function writes to.
+//! Pointers: strings, lists and addresses.
 
-use crate::items;
-use crate::memory::{self, Form, Output};
+use crate::memory;
 use crate::number::{self, Number};
 use crate::read::{Place, Reader};
 use crate::text::{self, Prefix};
@@ -9,7 +8,7 @@ use farcall::types::{Data, Kind, Scalar, Type, TypeRef};
 
 /// What a pointer points to, as far as it says.
 #[derive(Clone, Copy)]
-struct Pointee<'t>(Option<TypeRef<'t>>);
+pub(crate) struct Pointee<'t>(pub(crate) Option<TypeRef<'t>>);
 
 impl<'t> Pointee<'t> {
     fn of(ty: TypeRef<'t>) -> Pointee<'t> {
@@ -19,12 +18,12 @@ impl<'t> Pointee<'t> {
         })
     }
 
-    fn is_void(self) -> bool {
+    pub(crate) fn is_void(self) -> bool {
         self.0.is_none_or(|ty| ty.kind() == Kind::Void)
     }
 
     /// Plain `char`: text needs no quotes, whatever it is.
-    fn is_char(self) -> bool {
+    pub(crate) fn is_char(self) -> bool {
         self.0.is_some_and(is_char)
     }
 
@@ -34,11 +33,11 @@ impl<'t> Pointee<'t> {
             .is_some_and(|ty| matches!(ty.kind(), Kind::I8 | Kind::U8))
     }
 
-    fn is_function(self) -> bool {
+    pub(crate) fn is_function(self) -> bool {
         self.0.is_some_and(|ty| ty.kind() == Kind::Function)
     }
 
-    fn is_aggregate(self) -> bool {
+    pub(crate) fn is_aggregate(self) -> bool {
         self.0.is_some_and(is_aggregate)
     }
 }
@@ -161,174 +160,6 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows an `&`: memory that is printed after the call.
-    fn reference(
-        &mut self,
-        ty: TypeRef<'_>,
-        pointee: Pointee<'_>,
-        source: &[u8],
-    ) -> Result<u64, String> {
-        let source = source.trim_ascii();
-        let at = self.outputs.len();
-        if let Some((cast, rest)) = self.cast(source)? {
-            if cast.kind() == Kind::Array {
-                return self.compound(cast.get(), rest, true);
-            }
-            return self.referenced(cast.get(), rest, Place::Cast);
-        }
-        let name = ty.name().to_string_lossy();
-        let element = match pointee.0 {
-            _ if pointee.is_void() => {
-                if let Some(length) = self.buffer_length(source)? {
-                    let address = memory::keep(&[], length, 16)?;
-                    self.output(at, address, Form::Bytes(length), true);
-                    return Ok(address);
-                }
-                if let Some((_, b'"', _)) = text::opening(source) {
-                    let (address, length) = self.string(ty, pointee, source)?;
-                    self.output(at, address, Form::Bytes(length), true);
-                    return Ok(address);
-                }
-                return Err(format!(
-                    "{name} does not say what it points to; write &(int) 0 for the address of an \
-                     int, or &[16] for 16 bytes"
-                ));
-            }
-            Some(element) if pointee.is_function() => {
-                return Err(format!(
-                    "{} has no values to point to; write the function's name or null",
-                    element.describe()
-                ));
-            }
-            Some(element) if !element.is_complete() => {
-                return Err(format!(
-                    "{} is incomplete: its members are not known, so there is no memory for it; \
-                     write null or an address, or bring its members with --decls",
-                    element.describe()
-                ));
-            }
-            Some(element) => element,
-            None => return Err(format!("{name} points to nothing")),
-        };
-        if source.is_empty() {
-            let zeros = vec![0; element.size() as usize];
-            return self.output_one(at, element, &zeros);
-        }
-        if let Some(length) = self.buffer_length(source)? {
-            let size = element.size().checked_mul(length);
-            let size = size.ok_or_else(|| format!("there is no memory for {length} elements"))?;
-            let address = memory::keep(&[], size, element.align())?;
-            self.output(at, address, self.list_form(element, length), true);
-            return Ok(address);
-        }
-        match source {
-            [b'[', ..] => self.output_list(at, element, source),
-            [b'{', ..] if !pointee.is_aggregate() => self.output_list(at, element, source),
-            _ if matches!(text::opening(source), Some((_, b'"', _)))
-                && element.value_kind().is_integer() =>
-            {
-                let (address, length) = self.string(ty, pointee, source)?;
-                self.output(at, address, self.text_form(element, length), true);
-                Ok(address)
-            }
-            _ if pointee.is_char() && text::character(source).is_none() => Err(format!(
-                "expected what {name} points to after '&', got {}; write &\"...\" for text that is \
-                 printed afterwards, &[64] for room for 64 bytes, and \"&...\" for text that begins \
-                 with &",
-                text::shown(source)
-            )),
-            _ => self.referenced(element, source, Place::Inside),
-        }
-    }
-
-    /// One value that is printed after the call.
-    fn referenced(
-        &mut self,
-        element: TypeRef<'_>,
-        source: &[u8],
-        place: Place,
-    ) -> Result<u64, String> {
-        let at = self.outputs.len();
-        self.references += 1;
-        let bytes = self.value(element, source, place)?;
-        self.references -= 1;
-        self.output_one(at, element, &bytes)
-    }
-
-    fn output_one(&mut self, at: usize, element: TypeRef<'_>, bytes: &[u8]) -> Result<u64, String> {
-        let address = memory::keep(bytes, element.size(), element.align())?;
-        let Some(ty) = element.node.to_type() else {
-            return Ok(address);
-        };
-        self.output(at, address, Form::One(ty), false);
-        Ok(address)
-    }
-
-    fn output_list(
-        &mut self,
-        at: usize,
-        element: TypeRef<'_>,
-        source: &[u8],
-    ) -> Result<u64, String> {
-        let (address, count) = self.list(element, source)?;
-        self.output(at, address, self.list_form(element, count), true);
-        Ok(address)
-    }
-
-    /// Notes what is printed after the call, before what was noted while it was read.
-    fn output(&mut self, at: usize, address: u64, form: Form, is_list: bool) {
-        let is_number = self
-            .parameter
-            .starts_with(|first: char| first.is_ascii_digit());
-        // A list's own name stands for its elements, as an array's does.
-        let stars = match is_list && !is_number && self.references == 0 {
-            true => 0,
-            false => self.references + 1,
-        };
-        let label = format!(
-            "{}{}{}",
-            "*".repeat(stars),
-            self.parameter,
-            self.path.concat()
-        );
-        self.outputs.insert(
-            at,
-            Output {
-                label,
-                address,
-                form,
-            },
-        );
-    }
-
-    fn list_form(&self, element: TypeRef<'_>, count: u64) -> Form {
-        match (is_char(element), element.node.to_type()) {
-            (true, _) => Form::Text(count),
-            (false, Some(ty)) => Form::List(ty, count),
-            (false, None) => Form::Bytes(element.size() * count),
-        }
-    }
-
-    fn text_form(&self, element: TypeRef<'_>, count: u64) -> Form {
-        match element.size() {
-            1 => Form::Text(count),
-            _ => self.list_form(element, count),
-        }
-    }
-
-    /// `[16]`: how many elements there is to be room for. A list has commas, or braces in it.
-    fn buffer_length(&mut self, source: &[u8]) -> Result<Option<u64>, String> {
-        if source.first() != Some(&b'[') || items::bracketed(source) != Ok(source.len()) {
-            return Ok(None);
-        }
-        let inner = source[1..source.len() - 1].trim_ascii();
-        let is_one = matches!(items::items(inner)?.as_slice(), [one] if one.designators.is_empty());
-        if !is_one || matches!(inner.first(), Some(b'{' | b'&' | b'"')) || inner.ends_with(b",") {
-            return Ok(None);
-        }
-        self.natural(inner, "room for elements").map(Some)
-    }
-
     /// A whole number that is not negative.
     pub(crate) fn natural(&self, source: &[u8], what: &str) -> Result<u64, String> {
         let target = self.context.declarations.target();
@@ -380,7 +211,11 @@ impl Reader<'_> {
     }
 
     /// `{1, 2, 3}` or `[1, 2, 3]`: its address, and how many elements it has.
-    fn list(&mut self, element: TypeRef<'_>, source: &[u8]) -> Result<(u64, u64), String> {
+    pub(crate) fn list(
+        &mut self,
+        element: TypeRef<'_>,
+        source: &[u8],
+    ) -> Result<(u64, u64), String> {
         let bytes = self.elements(element, None, source)?;
         let count = (bytes.len() as u64)
             .checked_div(element.size())
@@ -390,7 +225,7 @@ impl Reader<'_> {
     }
 
     /// `(int[]){1, 2, 3}`, C's compound literal: the address of its first element.
-    fn compound(
+    pub(crate) fn compound(
         &mut self,
         array: TypeRef<'_>,
         source: &[u8],
@@ -419,7 +254,7 @@ impl Reader<'_> {
     }
 
     /// A string literal for a pointer: its address, and its length with the NUL.
-    fn string(
+    pub(crate) fn string(
         &mut self,
         ty: TypeRef<'_>,
         pointee: Pointee<'_>,
