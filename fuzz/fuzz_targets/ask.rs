@@ -11,7 +11,7 @@ use farcall::types::{Convention, Data, Kind, Signature, Target, Type, TypeRef, m
 const LOOKED_INTO: usize = 64;
 
 /// Bytes as a text, for both targets.
-pub fn everything(bytes: &[u8]) {
+pub(crate) fn everything(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for target in [&LINUX_X86_64, &LINUX_AARCH64] {
         text_for(&text, target);
