@@ -343,6 +343,7 @@ impl<'s> Parser<'s, '_> {
                         convention: convention.unwrap_or_default(),
                         result: ty.link,
                         params: parameters.links,
+                        names: parameters.names,
                         fixed,
                         variadic: parameters.variadic,
                         open: parameters.variadic,

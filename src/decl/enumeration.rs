@@ -5,7 +5,7 @@ use super::lexer::Kind;
 use super::message::quoted;
 use super::names::{TagKind, Value};
 use super::parser::{Parsed, Parser, Word};
-use crate::types::{Kind as TypeKind, Link, Scalar};
+use crate::types::{Enumerator, Kind as TypeKind, Link, Scalar};
 
 impl<'s> Parser<'s, '_> {
     /// An enumeration; the token is `enum`.
@@ -30,7 +30,8 @@ impl<'s> Parser<'s, '_> {
             && self.find_tag(tag.text).is_some_and(|tag| !tag.complete)
         {
             let definition = self.begin_tag(TagKind::Enum, Some(tag))?;
-            self.types.define_enumeration(&definition.link, scalar);
+            self.types
+                .define_enumeration(&definition.link, scalar, Vec::new());
             return self.end_tag(definition);
         }
         Ok(link)
@@ -74,6 +75,7 @@ impl<'s> Parser<'s, '_> {
         self.advance();
         let (mut lowest, mut highest) = (0i128, 0i128);
         let mut next = 0i128;
+        let mut list = Vec::new();
         loop {
             if self.token.kind != Kind::Name {
                 return Err(self.unexpected("the name of a constant"));
@@ -96,6 +98,10 @@ impl<'s> Parser<'s, '_> {
             lowest = lowest.min(next);
             highest = highest.max(next);
             self.declare_constant(name, enumerator(next), origin)?;
+            list.push(Enumerator {
+                name: name.text.into(),
+                value: next,
+            });
             next += 1;
             match self.token.kind {
                 Kind::Mark(b',') => {
@@ -120,7 +126,8 @@ impl<'s> Parser<'s, '_> {
         let Some(scalar) = scalar else {
             return Err(self.fail(at, "no integer type holds all constants of this enum"));
         };
-        self.types.define_enumeration(&definition.link, scalar);
+        self.types
+            .define_enumeration(&definition.link, scalar, list);
         let link = self.end_tag(definition)?;
         self.leave_type();
         Ok(link)

@@ -6,8 +6,7 @@
 //! (a whole text), `signature` (one prototype), `specifiers` with `spelling`, `typedef`, `record` and
 //! `enumeration`, `declarator` with `parameters` and `array`, `attribute`, and `constant` with
 //! `arithmetic`, `literal` and `expression`. `declare` gives names their meanings in `names`, which
-//! `declarations` keeps; `scope` has those of parameters. `message` puts failures in words. `outline`
-//! reads from the tokens alone what types do not keep.
+//! `declarations` keeps; `scope` has those of parameters. `message` puts failures in words.
 #![forbid(unsafe_code)]
 
 mod arithmetic;
@@ -28,7 +27,6 @@ mod macros;
 mod message;
 mod names;
 mod operations;
-mod outline;
 mod pack;
 mod parameters;
 mod parser;
@@ -45,7 +43,6 @@ mod unit;
 
 pub use declarations::Declarations;
 pub use names::DeclarationKind;
-pub use outline::{Enumeration, enumerations, parameter_names};
 pub use prototype::{function, signature};
 pub use signature::parse_signature;
 

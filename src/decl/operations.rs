@@ -1,7 +1,7 @@
 //! The steps from a declared name to the type of its specifiers, and the list that holds them.
 
 use super::parser::Word;
-use crate::types::{Convention, Link, Qualifiers};
+use crate::types::{Convention, Link, ParameterNames, Qualifiers};
 
 /// One step from the declared thing to the type of the specifiers.
 pub(super) enum Operation {
@@ -37,6 +37,7 @@ pub(super) enum Length {
 #[derive(Default)]
 pub(super) struct Parameters {
     pub(super) links: Vec<Link>,
+    pub(super) names: ParameterNames,
     pub(super) variadic: bool,
     /// `()`: says nothing about parameters.
     pub(super) unspecified: bool,

@@ -7,7 +7,7 @@ use super::names::Qualified;
 use super::operations::{Operation, Parameters};
 use super::parser::{Parsed, Parser, Word};
 use super::specifiers::Specifiers;
-use crate::types::{Data, Link, MAX_PARAMS, Qualifiers};
+use crate::types::{Data, Link, MAX_PARAMS, ParameterNames, Qualifiers};
 
 impl<'s> Parser<'s, '_> {
     /// A parameter list, its parenthesis passed over.
@@ -23,6 +23,7 @@ impl<'s> Parser<'s, '_> {
     fn parameters(&mut self, attributes: Attributes) -> Parsed<Parameters> {
         let mut list = Parameters {
             links: Vec::new(),
+            names: ParameterNames::default(),
             variadic: false,
             unspecified: false,
         };
@@ -57,6 +58,7 @@ impl<'s> Parser<'s, '_> {
             }
             if let Some(name) = name {
                 self.scope.declare(name.text);
+                list.names.add(list.links.len(), name.text);
             }
             if list.links.is_empty() {
                 list.links = Vec::with_capacity(4);

@@ -51,6 +51,7 @@ impl<'s> Parser<'s, '_> {
                 Data::Enum {
                     tag: Some(tag),
                     underlying: None,
+                    ..
                 },
             ) => tag,
             _ => return ty,

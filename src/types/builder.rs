@@ -3,8 +3,8 @@
 use super::layout::{self, FieldSpec, RecordOptions};
 use super::scalar::{Kind, Scalar};
 use super::table::{
-    Data, Function, Link, MAX_NESTING, MAX_PARAMS, MAX_SIZE, Node, Qualifiers, Record, Type,
-    TypeRef, TypeTable,
+    Data, Enumerator, Function, Link, MAX_NESTING, MAX_PARAMS, MAX_SIZE, Node, Qualifiers, Record,
+    Type, TypeRef, TypeTable,
 };
 use super::target::Target;
 use crate::error::{Error, Result};
@@ -209,26 +209,33 @@ impl TypeBuilder {
             Data::Enum {
                 tag,
                 underlying: None,
+                constants: Vec::new(),
             },
             0,
             1,
         );
         if let Some(scalar) = underlying {
-            self.define_enumeration(&link, scalar);
+            self.define_enumeration(&link, scalar, Vec::new());
         }
         link
     }
 
-    /// Gives an enumeration of this table its integer type.
-    pub fn define_enumeration(&mut self, link: &Link, scalar: Scalar) {
+    /// Gives an enumeration of this table its integer type and its constants.
+    pub fn define_enumeration(&mut self, link: &Link, scalar: Scalar, list: Vec<Enumerator>) {
         let (size, align) = scalar
             .kind(self.target)
             .layout(self.target)
             .unwrap_or((4, 4));
         if let Link::Local(index) = *link {
             let node = &mut self.nodes[index as usize];
-            if let Data::Enum { underlying, .. } = &mut node.data {
+            if let Data::Enum {
+                underlying,
+                constants,
+                ..
+            } = &mut node.data
+            {
                 *underlying = Some(scalar);
+                *constants = list;
                 node.size = size;
                 node.align = align;
             }

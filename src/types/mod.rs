@@ -18,7 +18,7 @@ pub use path::member;
 pub use scalar::{Kind, Scalar};
 pub use signature::Signature;
 pub use table::{
-    Convention, Data, Field, Function, Link, MAX_ALIGN, MAX_NESTING, MAX_PARAMS, MAX_SIZE, Node,
-    Qualifiers, Record, Type, TypeRef, TypeTable,
+    Convention, Data, Enumerator, Field, Function, Link, MAX_ALIGN, MAX_NESTING, MAX_PARAMS,
+    MAX_SIZE, Node, ParameterNames, Qualifiers, Record, Type, TypeRef, TypeTable,
 };
 pub use target::Target;

@@ -111,7 +111,9 @@ fn qualified(ty: TypeRef<'_>, qualifiers: Qualifiers, declarator: String, depth:
             &format!("{prefix}{}", record_text(ty, record, depth)),
             &declarator,
         ),
-        Data::Enum { tag, underlying } => {
+        Data::Enum {
+            tag, underlying, ..
+        } => {
             let name = match (tag, underlying) {
                 (Some(tag), _) => format!("enum {}", text(tag)),
                 (None, Some(scalar)) => text(scalar.spelling()).into_owned(),

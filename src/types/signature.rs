@@ -2,7 +2,7 @@
 
 use super::builder::TypeBuilder;
 use super::scalar::{Kind, Scalar};
-use super::table::{Convention, Data, Function, Link, Type, TypeRef};
+use super::table::{Convention, Data, Function, Link, ParameterNames, Type, TypeRef};
 use super::target::Target;
 use crate::error::{Error, Result};
 use std::ffi::{CStr, CString};
@@ -59,6 +59,7 @@ impl Signature {
             convention,
             result: Link::Type(result.clone()),
             params: params.iter().cloned().map(Link::Type).collect(),
+            names: ParameterNames::default(),
             fixed,
             variadic: fixed < params.len(),
             open: false,

@@ -69,6 +69,8 @@ pub enum Data {
         tag: Option<CString>,
         /// The integer type that the compiler picks for it; `None` while it is incomplete.
         underlying: Option<Scalar>,
+        /// Its constants, in order.
+        constants: Vec<Enumerator>,
     },
     /// A function.
     Function(Function),
@@ -105,6 +107,41 @@ pub struct Field {
     pub align: u32,
 }
 
+/// A constant of an enumeration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enumerator {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its value.
+    pub value: i128,
+}
+
+/// How the parameters of a function are named where it is declared: no part of its type. One text
+/// holds all names, since most functions have few or none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ParameterNames {
+    /// The names, those that parameters do not have too, with commas between them.
+    text: String,
+    commas: usize,
+}
+
+impl ParameterNames {
+    /// Gives a parameter its name, in order of the parameters.
+    pub fn add(&mut self, index: usize, name: &str) {
+        self.text.extend((self.commas..index).map(|_| ','));
+        self.text.push_str(name);
+        self.commas = index;
+    }
+
+    /// The name of a parameter, if it has one.
+    pub fn get(&self, index: usize) -> Option<&str> {
+        self.text
+            .split(',')
+            .nth(index)
+            .filter(|name| !name.is_empty())
+    }
+}
+
 /// The calling convention that a declaration asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
@@ -133,6 +170,8 @@ pub struct Function {
     pub result: Link,
     /// The types of its parameters, extra arguments of a variadic call included.
     pub params: Vec<Link>,
+    /// The names of its parameters.
+    pub names: ParameterNames,
     /// How many of them are named; the rest are extra arguments.
     pub fixed: usize,
     /// It is variadic (its prototype ends in `...`).

@@ -1,7 +1,7 @@
 //! `farcall call`: one call, with values from the command line.
 
 use crate::Failure;
-use crate::declarations::{Context, Sources};
+use crate::declarations::{self, Context, Sources};
 use crate::memory;
 use crate::print::Printer;
 use crate::read::Reader;
@@ -40,7 +40,7 @@ pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
     let target = library.symbol(&symbol.to_string_lossy())?;
     check_count(&signature, call.arguments.len())?;
 
-    let names = context.parameter_names(&signature.name().to_string_lossy());
+    let names = declarations::parameter_names(&signature);
     let mut reader = Reader::new(&context, &library);
     let (signature, values) = read(&mut reader, &signature, &names, &call.arguments)?;
     let outputs = reader.outputs;
@@ -53,7 +53,7 @@ pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
     let result = function.signature().result();
     let bytes = invoke(&function, &result, &values).map_err(Failure::Failed)?;
     let errno = code::captured_errno();
-    let printer = Printer::new(&context);
+    let printer = Printer::new();
     let mut text = String::new();
     if result.kind() != Kind::Void {
         text = printer.value(result.get(), &bytes) + "\n";

@@ -1,26 +1,16 @@
-//! What the declarations on the command line say: types, functions, constants, and the names that
-//! types do not keep.
+//! What the declarations on the command line say: types, functions, constants and macros.
 
 use crate::Failure;
 use crate::macros::Macros;
-use farcall::decl::{self, Declarations};
-use farcall::types::{Data, Target, Type, TypeRef};
+use farcall::decl::Declarations;
+use farcall::types::{Data, Enumerator, Signature, Target, TypeRef};
 use std::io::Read;
 use std::process::Command;
 
-/// Declarations, and their texts.
+/// Declarations, and the macros of headers.
 pub(crate) struct Context {
     pub(crate) declarations: Declarations,
-    enumerations: Vec<Enumeration>,
     macros: Macros,
-    sources: Vec<String>,
-}
-
-struct Enumeration {
-    tag: Option<String>,
-    /// The type, for one without a tag.
-    ty: Option<Type>,
-    constants: Vec<(String, i128)>,
 }
 
 /// Where declarations come from.
@@ -37,9 +27,7 @@ impl Context {
     pub(crate) fn empty(target: &'static Target) -> Context {
         Context {
             declarations: Declarations::new(target),
-            enumerations: Vec::new(),
             macros: Macros::default(),
-            sources: Vec::new(),
         }
     }
 
@@ -72,7 +60,7 @@ impl Context {
 
     /// The declarations, if there are any.
     pub(crate) fn declarations(&self) -> Option<&Declarations> {
-        (!self.sources.is_empty()).then_some(&self.declarations)
+        (!self.declarations.is_empty()).then_some(&self.declarations)
     }
 
     /// What to say of a prototype that is refused.
@@ -93,7 +81,7 @@ impl Context {
         };
         if begins_with_name(prototype) {
             message.push_str("\nthe type of the result comes before the function's name, as in C");
-        } else if message.contains(": unknown type") && self.sources.is_empty() {
+        } else if message.contains(": unknown type") && self.declarations.is_empty() {
             message.push_str("\nthe types of a header come with --cpp --decls FILE.h");
         }
         Failure::Failed(message)
@@ -135,61 +123,40 @@ impl Context {
     }
 
     fn add(&mut self, source: &str) -> farcall::error::Result<()> {
-        self.declarations.add(source)?;
-        for found in decl::enumerations(source) {
-            let constants = found.constants.into_iter().filter_map(|name| {
-                let value = self.declarations.evaluate(&name).ok()?;
-                Some((name, value))
-            });
-            let constants = constants.collect();
-            let alias = found.alias.filter(|_| found.tag.is_none());
-            self.enumerations.push(Enumeration {
-                ty: alias.and_then(|name| self.declarations.find_type(&name).ok()),
-                tag: found.tag,
-                constants,
-            });
-        }
-        self.sources.push(source.to_owned());
-        Ok(())
+        self.declarations.add(source)
     }
+}
 
-    /// The name of an enumeration's constant with this value.
-    pub(crate) fn constant(&self, ty: TypeRef<'_>, value: i128) -> Option<&str> {
-        let constants = self.constants(ty)?;
-        let constant = constants.iter().find(|(_, of_name)| *of_name == value)?;
-        Some(&constant.0)
+/// The constants of an enumeration; none of another type, or of one that is not complete.
+pub(crate) fn constants(ty: TypeRef<'_>) -> &[Enumerator] {
+    match &ty.node.data {
+        Data::Enum { constants, .. } => constants,
+        _ => &[],
     }
+}
 
-    /// The constants of an enumeration.
-    pub(crate) fn constants(&self, ty: TypeRef<'_>) -> Option<&[(String, i128)]> {
-        let Data::Enum { tag, .. } = &ty.node.data else {
-            return None;
-        };
-        let is_same = |one: &&Enumeration| match (tag, &one.tag, &one.ty) {
-            (Some(tag), Some(own), _) => tag.to_bytes() == own.as_bytes(),
-            (None, None, Some(own)) => std::ptr::eq(own.node(), ty.node),
-            _ => false,
-        };
-        let enumeration = self.enumerations.iter().find(is_same)?;
-        Some(&enumeration.constants)
-    }
+/// The name of an enumeration's constant with this value.
+pub(crate) fn constant(ty: TypeRef<'_>, value: i128) -> Option<&str> {
+    let mut constants = constants(ty).iter();
+    constants
+        .find(|one| one.value == value)
+        .map(|one| &*one.name)
+}
 
-    /// The names of a function's parameters, `None` for those that have none.
-    pub(crate) fn parameter_names(&self, function: &str) -> Vec<Option<String>> {
-        let texts = self.sources.iter().rev();
-        let mut lists = texts.map(|source| decl::parameter_names(source, function));
-        let names = lists.find(|names| !names.is_empty()).unwrap_or_default();
-        // Headers of the system begin all names with underscores, which mean nothing.
-        let bare = names.into_iter().map(|name| {
-            let name = name?;
-            match name.trim_start_matches('_') {
-                "" => Some(name),
-                bare if bare.starts_with(|first: char| first.is_ascii_digit()) => Some(name),
-                bare => Some(bare.to_owned()),
-            }
-        });
-        bare.collect()
-    }
+/// The names of a function's parameters, `None` for those that have none.
+pub(crate) fn parameter_names(signature: &Signature) -> Vec<Option<String>> {
+    let function = signature.function();
+    let names = (0..function.params.len()).map(|index| function.names.get(index));
+    // Headers of the system begin all names with underscores, which mean nothing.
+    let bare = names.map(|name| {
+        let name = name?;
+        Some(match name.trim_start_matches('_') {
+            "" => name.to_owned(),
+            bare if bare.starts_with(|first: char| first.is_ascii_digit()) => name.to_owned(),
+            bare => bare.to_owned(),
+        })
+    });
+    bare.collect()
 }
 
 /// The text has directives that the preprocessor would have taken away.

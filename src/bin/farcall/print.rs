@@ -1,7 +1,7 @@
 //! C values as text that C would read, and this program reads back.
 
 use crate::convert::{whole, word};
-use crate::declarations::Context;
+use crate::declarations;
 use crate::memory::{self, Form, Output};
 use crate::number::Whole;
 use crate::{float, pointer, text};
@@ -9,16 +9,14 @@ use farcall::types::{Data, Kind, TypeRef};
 
 /// Prints values.
 #[derive(Clone, Copy)]
-pub(crate) struct Printer<'a> {
-    context: &'a Context,
+pub(crate) struct Printer {
     /// Strings are shown, not their addresses.
     shows_strings: bool,
 }
 
-impl<'a> Printer<'a> {
-    pub(crate) fn new(context: &'a Context) -> Printer<'a> {
+impl Printer {
+    pub(crate) fn new() -> Printer {
         Printer {
-            context,
             shows_strings: true,
         }
     }
@@ -93,7 +91,7 @@ impl<'a> Printer<'a> {
             } else {
                 magnitude
             };
-            self.context.constant(ty, value)
+            declarations::constant(ty, value)
         });
         match constant {
             Some(name) => name.to_owned(),
@@ -129,7 +127,6 @@ impl<'a> Printer<'a> {
         // Which of a union's members holds something, nothing says.
         let printer = Printer {
             shows_strings: self.shows_strings && !record.is_union,
-            ..self
         };
         let mut members = Vec::new();
         for field in record.fields.iter().flatten() {

@@ -1,6 +1,6 @@
 //! Words of the command line as C values, by the types that they are for.
 
-use crate::declarations::Context;
+use crate::declarations::{self, Context};
 use crate::memory::Output;
 use crate::number::{self, Number, Whole};
 use crate::text::{self, Single};
@@ -231,12 +231,12 @@ impl<'a> Reader<'a> {
     pub(crate) fn expected(&self, ty: TypeRef<'_>, source: &[u8]) -> String {
         let kind = ty.value_kind();
         let hint = match (&ty.node.data, kind) {
-            (Data::Enum { .. }, _) => match self.context.constants(ty) {
-                Some(constants) => {
-                    let names: Vec<_> = constants.iter().map(|(name, _)| name.as_str()).collect();
+            (Data::Enum { .. }, _) => match declarations::constants(ty) {
+                [] => "; write a whole number".to_owned(),
+                constants => {
+                    let names: Vec<_> = constants.iter().map(|one| &*one.name).collect();
                     format!("; write {} or a number", listed(&names))
                 }
-                None => "; write a whole number".to_owned(),
             },
             (_, Kind::Bool) => "; write true or false".to_owned(),
             (_, kind) if kind.is_integer() && is_letter(source) => format!(

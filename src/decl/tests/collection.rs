@@ -3,8 +3,8 @@
 use super::{declarations, refusal, type_text};
 use crate::decl::{DeclarationKind, Declarations, parse_signature};
 use crate::error::Status;
-use crate::types::Kind;
 use crate::types::target::LINUX_X86_64;
+use crate::types::{Data, Kind};
 use std::sync::Arc;
 
 fn list(declarations: &Declarations) -> Vec<String> {
@@ -348,4 +348,71 @@ fn unsupported_complex_numbers_are_not_called() {
 fn declarations_are_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Declarations>();
+}
+
+/// How parameters are named is kept beside their types, which it is no part of.
+#[test]
+fn names_of_parameters() {
+    for (source, expected) in [
+        ("double f(double, int *exp);", &["-", "exp"][..]),
+        ("int f(void);", &[]),
+        ("int f();", &[]),
+        (
+            "int f(unsigned long n, const unsigned long m, int, int last);",
+            &["n", "m", "-", "last"],
+        ),
+        (
+            "struct point { int x; }; int f(struct point p, struct point, struct point *e);",
+            &["p", "-", "e"],
+        ),
+        (
+            "int f(struct { int a, b; } p, int (*compare)(const void *x, int), int (*)(int y));",
+            &["p", "compare", "-"],
+        ),
+        ("int (*f(int a))(char b);", &["a"]),
+        ("int (f)(char buffer[10], int [], ...);", &["buffer", "-"]),
+        (
+            "int f(__attribute__((unused)) int a, char *__restrict b, int const c);",
+            &["a", "b", "c"],
+        ),
+        ("struct f { int x; }; struct f f(int x);", &["x"]),
+        ("int f(__typeof__(int) a, _Atomic(int) b);", &["a", "b"]),
+    ] {
+        let mut declarations = Declarations::new(&LINUX_X86_64);
+        declarations.add(source).unwrap();
+        let signature = declarations.function("f").unwrap();
+        let function = signature.function();
+        let names: Vec<_> = (0..function.params.len())
+            .map(|index| function.names.get(index).unwrap_or("-"))
+            .collect();
+        assert_eq!(names, expected, "{source}");
+        assert_eq!(function.names.get(function.params.len()), None);
+    }
+}
+
+#[test]
+fn constants_of_enumerations() {
+    let mut declarations = Declarations::new(&LINUX_X86_64);
+    declarations
+        .add(
+            "typedef enum { A, B = 5, C } color; enum size : short { S = 'x', L, }; enum later; \
+             typedef enum __attribute__((packed)) t { Y = -1, Z } tt;",
+        )
+        .unwrap();
+    for (name, expected) in [
+        ("color", &[("A", 0), ("B", 5), ("C", 6)][..]),
+        ("enum size", &[("S", 120), ("L", 121)]),
+        ("tt", &[("Y", -1), ("Z", 0)]),
+        ("enum later", &[]),
+    ] {
+        let ty = declarations.find_type(name).unwrap();
+        let Data::Enum { constants, .. } = &ty.node().data else {
+            panic!("{name} is no enumeration");
+        };
+        let found: Vec<_> = constants
+            .iter()
+            .map(|one| (&*one.name, one.value))
+            .collect();
+        assert_eq!(found, expected, "{name}");
+    }
 }

@@ -5,7 +5,9 @@ use super::{
 };
 use crate::error::{Error, Status};
 use crate::types::target::LINUX_X86_64;
-use crate::types::{Convention, Function, Link, MAX_PARAMS, RecordOptions, Scalar, TypeBuilder};
+use crate::types::{
+    Convention, Function, Link, MAX_PARAMS, ParameterNames, RecordOptions, Scalar, TypeBuilder,
+};
 use Scalar::*;
 
 fn builder() -> TypeBuilder {
@@ -280,6 +282,7 @@ fn function(types: &TypeBuilder, params: Vec<Link>) -> Function {
         result: types.scalar(Int),
         fixed: params.len(),
         params,
+        names: ParameterNames::default(),
         variadic: false,
         open: false,
     }
