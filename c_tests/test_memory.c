@@ -155,7 +155,7 @@ static bool fail(size_t number) {
   fc_function *function = NULL;
   fc_decls *decls = NULL;
   static const char *const prototypes[] = {"int abs(int", "int abs(struct unknown)",
-                                           "int no_such_function(int)", "int printf(char *, ...)"};
+                                           "int printf(char *, ...)"};
   const char *prototype = prototypes[number % COUNT_OF(prototypes)];
   const bool fails = fc_bind(libc_library, NULL, prototype, NULL, &function) != FC_OK;
   fc_decls_new(&decls);
@@ -165,6 +165,25 @@ static bool fail(size_t number) {
 }
 
 static void failures(void) { stays_flat("failures", 100000, fail); }
+
+/* For the message files are read. */
+static bool look_up_in_vain(size_t number) {
+  static const char *const names[] = {"no_such_function", "strlne", "memcpy@NO_SUCH_VERSION"};
+  void *address = NULL;
+  return fc_library_symbol(libc_library, names[number % COUNT_OF(names)], &address) ==
+         FC_ERR_NOT_FOUND;
+}
+
+static bool open_in_vain(size_t number) {
+  static const char *const names[] = {"/no/such/library.so", "/dev/null", "no_such_library"};
+  fc_library *library = NULL;
+  return fc_library_open(names[number % COUNT_OF(names)], NULL, &library) != FC_OK;
+}
+
+static void libraries_and_symbols_that_are_not_there(void) {
+  stays_flat("no symbol", 500, look_up_in_vain);
+  stays_flat("no library", 500, open_in_vain);
+}
 
 /* Nothing else has loaded it: it is really opened and closed. */
 static bool open_and_close(size_t number) {
@@ -263,6 +282,7 @@ int main(void) {
   RUN(many_functions_at_once);
   RUN(declarations);
   RUN(failures);
+  RUN(libraries_and_symbols_that_are_not_there);
   RUN(libraries);
   RUN(no_page_is_writable_and_executable);
   RUN(not_even_while_code_is_made);
