@@ -48,6 +48,9 @@ impl<'s> Parser<'s, '_> {
                 if list.links.is_empty() && name.is_none() && self.accept(b')') {
                     break;
                 }
+                if self.token.kind == Kind::End {
+                    return Err(self.unexpected("')' after 'void'"));
+                }
                 let what = "void cannot be the type of a parameter: write void * for a pointer, and (void) for no \
                             parameters";
                 return Err(self.fail(at, what));
