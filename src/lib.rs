@@ -4,7 +4,7 @@
 
 // In the order in which they may know each other: each only what stands before it.
 pub mod error;
-mod nearest;
+pub mod nearest;
 pub mod memory;
 pub mod types;
 pub mod decl;

@@ -1,10 +1,7 @@
 //! Which known names a wrong one is most like.
 
 /// The candidate that a wrong name is most like, if any is like it.
-pub(crate) fn nearest<'a>(
-    name: &str,
-    candidates: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = limit(name)?;
     candidates
         .filter_map(|candidate| Some((difference(name, candidate, limit)?, candidate)))
@@ -13,7 +10,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// The few candidates that a wrong name is most like, the likest first.
-pub(crate) fn nearest_few<'a>(
+pub fn nearest_few<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
     count: usize,
@@ -35,24 +32,31 @@ fn limit(name: &str) -> Option<usize> {
     match name.len() {
         0..=2 => None,
         3..=5 => Some(1),
-        6..=40 => Some(2),
+        6..=LONGEST => Some(LARGEST_LIMIT),
         _ => None,
     }
 }
+
+/// Names of this length have likes; their likes are at most `LARGEST_LIMIT` longer.
+const LONGEST: usize = 40;
+const LARGEST_LIMIT: usize = 2;
+const ROW: usize = LONGEST + LARGEST_LIMIT + 1;
 
 fn difference(name: &str, candidate: &str, limit: usize) -> Option<usize> {
     if candidate.len().abs_diff(name.len()) > limit {
         return None;
     }
-    Some(distance(name.as_bytes(), candidate.as_bytes())).filter(|&found| found <= limit)
+    distance(name.as_bytes(), candidate.as_bytes(), limit)
 }
 
-/// How many letters must be put in, taken out, changed, or swapped with their neighbour.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut before_last = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
+/// How many letters must be put in, taken out, changed, or swapped with their neighbour, if no more
+/// than `limit`. A library has thousands of names, so that nothing is allocated and most are given
+/// up after a few letters.
+fn distance(a: &[u8], b: &[u8], limit: usize) -> Option<usize> {
+    let mut before_last = [0; ROW];
+    let mut last: [usize; ROW] = std::array::from_fn(|index| index);
     for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
+        let mut row = [i; ROW];
         for j in 1..=b.len() {
             let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
             row[j] = changed.min(last[j] + 1).min(row[j - 1] + 1);
@@ -60,9 +64,15 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
                 row[j] = row[j].min(before_last[j - 2] + 1);
             }
         }
-        before_last = std::mem::replace(&mut last, row);
+        // Later rows are no less than the least of two neighbours.
+        let least = row[..=b.len()].iter().chain(&last[..=b.len()]).min();
+        if least.is_none_or(|&least| least > limit) {
+            return None;
+        }
+        before_last = last;
+        last = row;
     }
-    last[b.len()]
+    Some(last[b.len()]).filter(|&found| found <= limit)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::explain::Explain;
 use crate::help::Topic;
 use crate::style::Colours;
 use crate::symbols::Symbols;
+use farcall::nearest::nearest;
 use lexopt::{Arg, Parser};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -162,16 +163,12 @@ fn topic(command: &OsStr) -> Result<Topic, Wrong> {
 /// "; did you mean x?", if something is like the word.
 pub(crate) fn suggestion<'n>(
     word: &str,
-    names: impl Iterator<Item = &'n str>,
+    names: impl Iterator<Item = &'n str> + Clone,
     prefix: &str,
 ) -> String {
-    let limit = 1 + word.chars().count() / 4;
-    let nearest = names
-        .map(|name| (strsim::damerau_levenshtein(word, name), name))
-        .filter(|(distance, name)| *distance <= limit || !word.is_empty() && name.starts_with(word))
-        .min();
-    match nearest {
-        Some((_, name)) => format!("; did you mean {prefix}{name}?"),
+    let begins = |name: &&str| !word.is_empty() && name.starts_with(word);
+    match names.clone().find(begins).or_else(|| nearest(word, names)) {
+        Some(name) => format!("; did you mean {prefix}{name}?"),
         None => String::new(),
     }
 }
