@@ -19,8 +19,8 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-c-gcc test-c-clang test-examples test-install bench fuzz header licenses format install \
-	uninstall valgrind clean
+	abi-soak test-c-gcc test-c-clang test-examples test-install bench fuzz header licenses format \
+	install uninstall valgrind clean
 .NOTPARALLEL:
 
 all: build

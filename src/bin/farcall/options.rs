@@ -446,8 +446,8 @@ mod tests {
                 "explain: expected one prototype, in quotes",
             ),
             (
-                &["explain", "--abi", "win32", "f"],
-                "--abi: expected sysv64, win64, aapcs64 or apple64, got win32; did you mean win64?",
+                &["explain", "--abi", "win46", "f"],
+                "--abi: expected sysv64, win64, aapcs64 or apple64, got win46; did you mean win64?",
             ),
             (
                 &["disasm", "--syntax", "x", "f"],
