@@ -654,6 +654,25 @@ enum fc_status fc_type_vector(const struct fc_type *element, size_t lanes, struc
 enum fc_status fc_type_pointer(const struct fc_type *pointee, struct fc_type **out);
 
 /**
+ * One more reference to a type, so that what is borrowed can be kept.
+ *
+ * @return the same type, to be freed once more with fc_type_free; NULL for NULL.
+ *
+ * Any thread may call this.
+ */
+struct fc_type *fc_type_retain(const struct fc_type *type);
+
+/**
+ * Gives a reference to a type back. Whatever was made from the type keeps it alive.
+ *
+ * @param type what fc_type_struct and its like, fc_decls_type or fc_type_retain gave; NULL and
+ *             static types do nothing. Not a borrowed type.
+ *
+ * Any thread may call this.
+ */
+void fc_type_free(struct fc_type *type);
+
+/**
  * The kind of a type; FC_VOID for NULL.
  *
  * Any thread may call this.
@@ -763,25 +782,6 @@ enum fc_status fc_type_field_named(const struct fc_type *type,
                                    const char *path,
                                    const struct fc_type **out,
                                    size_t *offset);
-
-/**
- * One more reference to a type, so that what is borrowed can be kept.
- *
- * @return the same type, to be freed once more with fc_type_free; NULL for NULL.
- *
- * Any thread may call this.
- */
-struct fc_type *fc_type_retain(const struct fc_type *type);
-
-/**
- * Gives a reference to a type back. Whatever was made from the type keeps it alive.
- *
- * @param type what fc_type_struct and its like, fc_decls_type or fc_type_retain gave; NULL and
- *             static types do nothing. Not a borrowed type.
- *
- * Any thread may call this.
- */
-void fc_type_free(struct fc_type *type);
 
 /**
  * Makes an empty collection of declarations. The names of <stdint.h> and <stddef.h>, and ssize_t,

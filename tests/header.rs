@@ -36,19 +36,13 @@ fn generate() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");
     let mut builder = cbindgen::Builder::new().with_config(config);
-    // In the order of the header.
-    for part in [
-        "status",
-        "types",
-        "declarations",
-        "signatures",
-        "libraries",
-        "policy",
-        "functions",
-        "memory",
-        "statistics",
-    ] {
-        builder = builder.with_src(root.join(format!("src/capi/{part}.rs")));
+    // The modules' order is the header's.
+    let modules = std::fs::read_to_string(root.join("src/capi/mod.rs")).expect("capi");
+    let names = modules
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    for name in names {
+        builder = builder.with_src(root.join(format!("src/capi/{name}.rs")));
     }
     let mut text = Vec::new();
     builder.generate().expect("cbindgen").write(&mut text);

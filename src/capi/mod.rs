@@ -10,6 +10,7 @@
 mod status;
 // The order of the header.
 mod types;
+mod reflection;
 mod declarations;
 mod signatures;
 mod libraries;
@@ -23,6 +24,7 @@ pub use functions::*;
 pub use libraries::*;
 pub use memory::*;
 pub use policy::*;
+pub use reflection::*;
 pub use signatures::*;
 pub use statistics::*;
 pub use status::*;
