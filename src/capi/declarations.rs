@@ -65,7 +65,9 @@ pub unsafe extern "C" fn fc_decls_new(out: *mut *mut fc_decls) -> fc_status {
 /// where it is used; all other macros as long as none is used; #undef; #pragma; #include of <stddef.h>,
 /// <stdint.h>, <stdbool.h> and <stdarg.h>, whose types are known; the guard of a header, which is an
 /// #ifndef right before its #define; #ifdef __cplusplus and #ifndef __cplusplus, in C. Any other
-/// directive is an error.
+/// directive is an error. An #undef is for what is in the same text.
+///
+/// An empty list of parameters, as in int f(), stands for none.
 ///
 /// Any thread may call this; others that use the collection meanwhile wait.
 ///

@@ -51,6 +51,15 @@ impl<'s> Parser<'s, '_> {
             return Ok(condition);
         }
         let holds = condition.bits != 0;
+        // GNU C: what is left out is the condition.
+        if self.accept(b':') {
+            self.unevaluated += u32::from(holds);
+            let right = self.constant()?;
+            self.unevaluated -= u32::from(holds);
+            self.leave();
+            let kind = common(condition.kind, right.kind);
+            return Ok(convert(if holds { condition } else { right }, kind));
+        }
         self.unevaluated += u32::from(!holds);
         let left = self.constant()?;
         self.unevaluated -= u32::from(!holds);

@@ -143,6 +143,10 @@ impl<'s> Parser<'s, '_> {
                 self.advance();
             }
             Kind::Mark(b'(') => self.parenthesized(naming, reading)?,
+            Kind::Mark(b'&') | Kind::And => {
+                let what = "references ('&') are C++; only C is understood: use a pointer";
+                return Err(self.fail(self.token.start, what));
+            }
             Kind::Mark(b'^') => {
                 let what = "blocks ('^') are not supported; only functions can be called";
                 return Err(self.fail(self.token.start, what));

@@ -5,7 +5,7 @@ use super::lexer::Kind;
 use super::message::quoted;
 use super::names::{TagKind, Value};
 use super::parser::{Parsed, Parser, Word};
-use crate::types::{Enumerator, Kind as TypeKind, Link, Scalar};
+use crate::types::{Enumerator, Kind as TypeKind, Link, Scalar, Target};
 
 impl<'s> Parser<'s, '_> {
     /// An enumeration; the token is `enum`.
@@ -95,6 +95,16 @@ impl<'s> Parser<'s, '_> {
                 let what = format!("the constant {} does not fit 64 bits", quoted(name.text));
                 return Err(self.fail(value_at, &what));
             }
+            if let Some(scalar) = fixed
+                && !fits(next, scalar.kind(self.target()), self.target())
+            {
+                let type_name = scalar.spelling().to_string_lossy();
+                let what = format!(
+                    "the constant {}, {next}, does not fit {type_name}",
+                    quoted(name.text)
+                );
+                return Err(self.fail(value_at, &what));
+            }
             lowest = lowest.min(next);
             highest = highest.max(next);
             self.declare_constant(name, enumerator(next), origin)?;
@@ -131,6 +141,16 @@ impl<'s> Parser<'s, '_> {
         let link = self.end_tag(definition)?;
         self.leave_type();
         Ok(link)
+    }
+}
+
+/// The value is one of an integer type's.
+fn fits(value: i128, kind: TypeKind, target: &Target) -> bool {
+    let bits = kind.layout(target).map_or(32, |(size, _)| size as u32 * 8);
+    match (kind, kind.is_signed()) {
+        (TypeKind::Bool, _) => value == 0 || value == 1,
+        (_, true) => value >= -(1 << (bits - 1)) && value < 1 << (bits - 1),
+        (_, false) => value >= 0 && value < 1 << bits,
     }
 }
 

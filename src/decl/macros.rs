@@ -116,9 +116,21 @@ impl<'s> Parser<'s, '_> {
     /// The preprocessor would have put something else for a name that is declared.
     pub(super) fn refuse_macro(&self, word: Word<'_>) -> Parsed<()> {
         match self.lexer.find_macro(word.text) {
-            Some(of) if !of.takes_arguments && of.body != word.text => Err(self.is_macro(word)),
+            Some(of) if of.takes_arguments => match self.is_called(word) {
+                // A macro that speaks of itself stands for the function beside it.
+                true if !of.body.contains(word.text) => Err(self.is_macro(word)),
+                _ => Ok(()),
+            },
+            Some(of) if of.body != word.text => Err(self.is_macro(word)),
             _ => Ok(()),
         }
+    }
+
+    /// A parenthesis follows the word.
+    fn is_called(&self, word: Word<'_>) -> bool {
+        let end = word.at as usize + word.text.len();
+        let rest = self.lexer.bytes.get(end..).unwrap_or_default();
+        rest.trim_ascii_start().first() == Some(&b'(')
     }
 
     #[cold]

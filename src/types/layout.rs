@@ -100,7 +100,7 @@ pub(super) fn place(
             .map_err(|error| error.within(&place))?;
         let start = if is_union { 0 } else { end };
         let (bit, align) = match spec.bits {
-            Some(width) => place_bit_field(types, &spec, width, start, options),
+            Some(width) => place_bit_field(types, &spec, width, start, is_union, options),
             None => {
                 let align = member_align(types, &spec, options);
                 (round_up(start, u64::from(align) * 8), align)
@@ -158,6 +158,12 @@ fn check_member(types: &TypeBuilder, is_union: bool, spec: &FieldSpec, last: boo
         }
         return Ok(());
     }
+    if spec.name.is_none() && !matches!(view.node.data, Data::Record(_)) {
+        return Err(Error::argument(format!(
+            "{}: only bit-fields, structs and unions can be members without a name",
+            view.describe()
+        )));
+    }
     let is_flexible = matches!(view.node.data, Data::Array { length: None, .. });
     if is_flexible {
         // An array without a length may only end a struct (C11, 6.7.2.1p18).
@@ -203,22 +209,42 @@ fn member_align(types: &TypeBuilder, spec: &FieldSpec, options: &RecordOptions) 
     }
 }
 
+/// Bits of the largest alignment that a scalar has for gcc, without AVX.
+const GCC_UNIT: u64 = 128;
+
+/// The alignment in bits that a bit-field has because it fills an integer of its width exactly, as gcc
+/// has it: 16 bits where 16 bits are aligned are no bit-field any more. 0 where that is not so.
+fn whole_integer(width: u32, start: u64, is_union: bool, packed: bool) -> u64 {
+    let bits = u64::from(width);
+    let is_whole = matches!(width, 8 | 16 | 32 | 64 | 128);
+    let fits = is_union || start.is_multiple_of(bits.max(1));
+    if is_whole && fits && !(packed && width > 8) {
+        bits
+    } else {
+        0
+    }
+}
+
 /// The first bit of a bit-field, and the alignment in bytes that it gives the record.
 ///
-/// A bit-field may not cross more boundaries of its type's alignment than a value of the type
-/// does; where it would, it starts at the next one. Packing lifts that rule, and of the two ways to
-/// pack, `#pragma pack` goes before the attribute: it alone says how the record is aligned.
+/// A bit-field may not touch more units of its type's alignment than a value of the type does; where
+/// it would, it starts at the next one. An alignment that a typedef gave counts for that too.
+/// Packing lifts that rule, and of the two ways to pack, `#pragma pack` goes before the attribute: it
+/// alone says how the record is aligned.
 fn place_bit_field(
     types: &TypeBuilder,
     spec: &FieldSpec,
     width: u32,
     start: u64,
+    is_union: bool,
     options: &RecordOptions,
 ) -> (u64, u32) {
     let view = types.get(&spec.link);
     let type_bits = view.size() * 8;
-    let packed = (spec.packed || options.packed) && options.pack == 0 && width != 0;
+    let is_packed = spec.packed || options.packed;
+    let packed = is_packed && options.pack == 0 && width != 0;
     let natural = if packed { 1 } else { view.align() };
+    let whole = whole_integer(width, start, is_union, is_packed);
     // The pragma is no limit for a bit-field of no width.
     let asked = match options.pack {
         pack if pack != 0 && width != 0 => spec.align.min(pack),
@@ -230,12 +256,18 @@ fn place_bit_field(
         _ => round_up(start, u64::from(asked) * 8),
     };
     let unit = u64::from(natural) * 8;
-    let crosses = !packed && options.pack == 0 && start % unit + u64::from(width) > type_bits;
+    let touched = (start % unit + u64::from(width)).div_ceil(unit);
+    let crosses = !packed && options.pack == 0 && whole == 0 && touched > type_bits / unit;
     let bit = match width {
         0 => round_up(start, unit),
-        _ if crosses => round_up(start, unit),
+        _ if crosses => {
+            // gcc counts from the last multiple of its largest alignment.
+            let from = start / GCC_UNIT * GCC_UNIT;
+            from + round_up(start - from, unit)
+        }
         _ => start,
     };
+    let natural = natural.max((whole / 8) as u32);
     let align = match options.pack {
         0 => natural.max(spec.align),
         _ if width == 0 => natural.max(spec.align),

@@ -237,3 +237,29 @@ fn line_markers_of_all_kinds() {
         )
     );
 }
+
+/// What the preprocessor would have replaced is not declared under its own name.
+#[test]
+fn macros_with_arguments_that_are_used() {
+    for text in [
+        "#define F(x) g_##x\nint F(int);\n",
+        "#define f(x)\nint\nf (int);\n",
+    ] {
+        let error = Declarations::new(&LINUX_X86_64).add(text).unwrap_err();
+        assert!(
+            error
+                .message
+                .contains("is a macro, and macros in declarations"),
+            "{error}"
+        );
+    }
+    for text in [
+        // Parentheses keep a macro from being one, and so does its own name in it.
+        "#define f(x) g(x)\nint (f)(int);\n",
+        "#define f(x) (f)(x)\nint f(int);\n",
+        "int f(int);\n#define f(x) g(x)\n",
+        "#define f(x) g(x)\nint f;\n",
+    ] {
+        Declarations::new(&LINUX_X86_64).add(text).unwrap();
+    }
+}

@@ -82,6 +82,21 @@ fn bit_fields() {
 }
 
 #[test]
+fn members_without_a_name() {
+    refused(
+        record(vec![m(Char), m(Int).unnamed()]),
+        "member 2: int: only bit-fields, structs and unions can be members without a name",
+    );
+    make(
+        &LINUX_X86_64,
+        record(vec![
+            m(Int).bits(3).unnamed(),
+            m(record(vec![m(Int)])).unnamed(),
+        ]),
+    );
+}
+
+#[test]
 fn alignments() {
     let expected = "expected a power of two, at most 268435456";
     refused(
