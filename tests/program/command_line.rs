@@ -180,3 +180,26 @@ fn colours_on_a_terminal() {
     assert!(text.contains("\x1b[36m*2\x1b[0m = 4"), "{text:?}");
     assert!(!run("1").unwrap().contains('\x1b'));
 }
+
+/// What cannot be written is no success.
+#[test]
+fn a_closed_output() {
+    let program = env!("CARGO_BIN_EXE_farcall");
+    for command in [
+        "explain 'int f(int)'",
+        "call c 'int abs(int)' -3",
+        "--version",
+    ] {
+        let line = format!("exec {program} {command} >&-");
+        let output = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .output()
+            .expect("a shell");
+        assert_eq!(output.status.code(), Some(1), "{command}");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "farcall: the result could not be written: Bad file descriptor\n",
+            "{command}"
+        );
+    }
+}

@@ -165,7 +165,7 @@ fn macros_are_constants() {
                 "WORDS"
             ]
         ),
-        "farcall: printf: parameter 2: WORDS is a macro that stands for no whole number; \"WORDS\" in \
+        "farcall: printf: parameter 2: WORDS is a macro that stands for no number; \"WORDS\" in \
          quotes of its own is text\n"
     );
     assert_eq!(run("printf", &["%s\\n", "linux"]), "linux\n6\n");
@@ -253,6 +253,34 @@ fn what_is_wrong() {
     let message = fails(1, &["call", "--decls", &broken, "libc.so.6", "f", "1"]);
     assert!(
         message.starts_with(&format!("farcall: {broken}:2:7: expected")),
+        "{message}"
+    );
+    let including = file("including.h", "int f(int);\n#include \"broken.h\"\n");
+    let message = fails(
+        1,
+        &[
+            "call",
+            "--cpp",
+            "--decls",
+            &including,
+            "libc.so.6",
+            "f",
+            "1",
+        ],
+    );
+    assert!(
+        message.starts_with(&format!("farcall: {broken}:2:7: expected"))
+            && message.ends_with("\n    int g(;\n          ^\n"),
+        "{message}"
+    );
+    // What the preprocessor has been over needs no other.
+    let preprocessed = file("broken.i", "# 1 \"broken.h\"\nint f(int);\nint g(;\n");
+    let message = fails(
+        1,
+        &["call", "--decls", &preprocessed, "libc.so.6", "f", "1"],
+    );
+    assert!(
+        message.contains("3:7 (broken.h:2): expected") && !message.contains("--cpp"),
         "{message}"
     );
     let message = fails(

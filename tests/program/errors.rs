@@ -1,6 +1,6 @@
 //! What the program says of mistakes in libraries, prototypes and arguments.
 
-use crate::run::{fails, line};
+use crate::run::{fails, library, line, prints};
 
 /// Mistakes in arguments of the fixture's functions.
 fn check(cases: &[(&str, &[&str], &str)]) {
@@ -52,6 +52,10 @@ fn libraries_symbols_and_prototypes() {
             &["libm.so.6", "pow(double, double)", "2", "10"],
             "prototype:1:1: unknown type name \"pow\"\n    pow(double, double)\n    ^\nthe type of the \
              result comes before the function's name, as in C\n",
+        ),
+        (
+            &["libc.so.6", "int stdin(void)"],
+            "farcall: stdin is a variable, not a function\n",
         ),
         (
             &["libm.so.6", "double (double)", "1"],
@@ -128,8 +132,8 @@ fn numbers() {
         (
             "narrow",
             &["ten"],
-            "narrow: parameter 1 (c): expected signed char, got \"ten\"; write a whole number (42, \
-             0x2a) or a character ('a')",
+            "narrow: parameter 1 (c): expected signed char, got \"ten\", which is no known constant; \
+             write a whole number (42, 0x2a) or a character ('a')",
         ),
         (
             "narrow",
@@ -141,6 +145,57 @@ fn numbers() {
             "narrow",
             &["GREN"],
             "narrow: parameter 1 (c): expected signed char, got \"GREN\"; did you mean \"GREEN\"?",
+        ),
+        (
+            "narrow",
+            &["GREEN | GREN"],
+            "narrow: parameter 1 (c): expected signed char, got \"GREEN | GREN\": unknown constant \
+             \"GREN\"; did you mean \"GREEN\"?",
+        ),
+        (
+            "narrow",
+            &["length"],
+            "narrow: parameter 1 (c): expected signed char, got \"length\": \"length\" is a function, \
+             not a constant",
+        ),
+        (
+            "narrow",
+            &["1/0"],
+            "narrow: parameter 1 (c): expected signed char, got \"1/0\": a division by zero",
+        ),
+        (
+            "narrow",
+            &["sizeof(struct xyzzy)"],
+            "narrow: parameter 1 (c): expected signed char, got \"sizeof(struct xyzzy)\": unknown type \
+             \"struct xyzzy\"",
+        ),
+        (
+            "narrow",
+            &["(nope)5"],
+            "narrow: parameter 1 (c): (nope): unknown type name \"nope\"",
+        ),
+        (
+            "narrow",
+            &["(5"],
+            "narrow: parameter 1 (c): expected signed char, got \"(5\": expected ')' after an \
+             expression, found the end of the text",
+        ),
+        (
+            "narrow",
+            &["1_0"],
+            "narrow: parameter 1 (c): \"1_0\" is no number: \"_0\" cannot stand behind 1",
+        ),
+        (
+            "narrow",
+            &["2000000000 * 2"],
+            "narrow: parameter 1 (c): expected signed char, got \"2000000000 * 2\": it is 4000000000, \
+             which overflows int; L behind a number makes it long",
+        ),
+        (
+            "length",
+            &["{2000000000 * 2}"],
+            "length: parameter 1 (p): .x: expected double, got \"2000000000 * 2\": it is 4000000000, \
+             which overflows int; L behind a number makes it long",
         ),
         (
             "narrow",
@@ -491,4 +546,53 @@ fn pointers() {
         message.contains("apply: parameter 1 (function): symbol no_such_function: not found in"),
         "{message}"
     );
+}
+
+#[test]
+fn variables_are_not_called() {
+    for (prototype, expected) in [
+        (
+            "int a_variable(void)",
+            "a_variable is a variable, not a function",
+        ),
+        (
+            "int of_each_thread(void)",
+            "of_each_thread is a variable of each thread, not a function",
+        ),
+        // Its library is one that this one needs.
+        ("int signgam(void)", "signgam is a variable, not a function"),
+    ] {
+        let message = fails(1, &["call", library(), prototype]);
+        assert_eq!(message, format!("farcall: {expected}\n"));
+    }
+    check(&[(
+        "apply",
+        &["a_variable", "1"],
+        "apply: parameter 1 (function): a_variable is a variable, not a function",
+    )]);
+    // The loader chooses this function when it is first asked for.
+    let line = ["call", "libc.so.6", "size_t strlen(const char *)", "abc"];
+    assert_eq!(prints(&line), "3\n");
+}
+
+#[test]
+fn what_a_message_repeats_is_harmless() {
+    let message = fails(1, &["call", "lib\x1b[31mred\u{9b}.so", "int f(void)"]);
+    assert!(
+        message.contains("lib\\x1b[31mred\\x9b.so") && !message.contains('\x1b'),
+        "{message}"
+    );
+    let long = format!("lib{}.so", "x".repeat(5000));
+    let message = fails(1, &["call", &long, "int f(void)"]);
+    assert!(message.contains("xxx...xxx"), "{message}");
+    assert!(
+        message.split(' ').all(|word| word.len() <= 200),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_hint_of_a_result_is_for_prototypes_without_one() {
+    let message = fails(1, &["call", "m", "double (*sin)(double)", "1"]);
+    assert!(!message.contains("comes before"), "{message}");
 }

@@ -128,3 +128,21 @@ long kept(char **where, char *text) {
   *where = text;
   return atexit(check_text);
 }
+
+int a_variable = 1;
+__thread int of_each_thread = 1;
+
+int rows(int (*m)[3], int count) {
+  int sum = 0;
+  for (int row = 0; row < count; row++)
+    for (int column = 0; column < 3; column++) sum = sum * 10 + m[row][column];
+  return sum;
+}
+
+int letters(char names[][8], int count) {
+  int sum = 0;
+  for (int row = 0; row < count; row++) sum = sum * 10 + (int)strlen(names[row]);
+  return sum;
+}
+
+_Float16 same_half(_Float16 half) { return half; }

@@ -85,3 +85,6 @@ int is_aligned(const void *memory, int alignment);
 int renamed(int a) __asm__("actual_name");
 void crash(void);
 long kept(char **where, char *text);
+int rows(int m[2][3], int count);
+int letters(char names[2][8], int count);
+_Float16 same_half(_Float16 half);

@@ -38,7 +38,7 @@ fn what_a_library_exports() {
 fn patterns() {
     assert_eq!(
         names(&[library(), "same_*"]),
-        ["same_flags", "same_number", "same_tagged"]
+        ["same_flags", "same_half", "same_number", "same_tagged"]
     );
     assert_eq!(names(&[library(), "[mu]*e[rd]"]), ["measured", "upper"]);
     assert_eq!(names(&[library(), "w?de"]), ["wide"]);

@@ -72,6 +72,70 @@ fn floating_numbers() {
 }
 
 #[test]
+fn negative_zero_comes_back() {
+    let prints_of_m = |prototype: &str, arguments: &[&str]| {
+        let line = [&["call", "m", prototype][..], arguments].concat();
+        prints(&line)
+    };
+    for (prototype, arguments, expected) in [
+        ("double nearbyint(double)", &["-0.2"][..], "-0.0"),
+        ("float nearbyintf(float)", &["-0.2"], "-0.0"),
+        ("long double nearbyintl(long double)", &["-0.2"], "-0.0"),
+        ("double nearbyint(double)", &["-0.0"], "-0.0"),
+        ("double nearbyint(double)", &["-0"], "-0.0"),
+        ("double nearbyint(double)", &["0"], "0"),
+        ("double copysign(double, double)", &["1", "-0"], "-1"),
+        ("float copysignf(float, float)", &["1", "-0x0"], "-1"),
+        (
+            "double _Complex conj(double _Complex)",
+            &["-0+0i"],
+            "-0.0-0.0i",
+        ),
+    ] {
+        assert_eq!(
+            prints_of_m(prototype, arguments),
+            format!("{expected}\n"),
+            "{prototype} {arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn halves_have_few_digits() {
+    for (argument, expected) in [
+        ("0.2", "0.2"),
+        ("-0.1", "-0.1"),
+        ("0.333333", "0.3333"),
+        ("65504", "65500"),
+        ("6e-8", "6e-8"),
+        ("2049", "2048"),
+        ("1.5", "1.5"),
+        ("inf", "inf"),
+        ("nan", "nan"),
+        ("-0", "-0.0"),
+    ] {
+        let line = line("same_half", &[argument]);
+        assert_eq!(prints(&line), format!("{expected}\n"), "{argument}");
+    }
+}
+
+#[test]
+fn arrays_of_arrays() {
+    check(&[
+        ("rows", &["{{1, 2, 3}, {4, 5, 6}}", "2"], "123456"),
+        ("rows", &["[{1, 2, 3}, {4, 5, 6}]", "2"], "123456"),
+        ("rows", &["{1, 2, 3, 4, 5, 6}", "2"], "123456"),
+        ("rows", &["{{1}, {[2] = 6}}", "2"], "100006"),
+        ("rows", &["{1, 2, 3}", "1"], "123"),
+        ("letters", &["{\"one\", \"three\"}", "2"], "35"),
+    ]);
+    assert_eq!(
+        prints(&line("rows", &["&{{1, 2, 3}, {4, 5, 6}}", "2"])),
+        "123456\nm = {{1, 2, 3}, {4, 5, 6}}\n"
+    );
+}
+
+#[test]
 fn enumerations_have_names() {
     check(&[
         ("next_color", &["RED"], "GREEN"),
@@ -214,9 +278,9 @@ fn complex_numbers() {
         ("2i", "0-2i\n"),
         ("{1, 2}", "1-2i\n"),
         ("1 + 2*I", "1-2i\n"),
-        ("3", "3-0i\n"),
+        ("3", "3-0.0i\n"),
         ("-i", "0+1i\n"),
-        ("(float)0.5", "0.5-0i\n"),
+        ("(float)0.5", "0.5-0.0i\n"),
     ] {
         let line = [
             "call",

@@ -1,6 +1,7 @@
 //! Extra arguments, whose types come from how they are written.
 
 use crate::run::{fails, line, prints};
+use std::os::unix::fs::PermissionsExt;
 
 fn printf(arguments: &[&str]) -> String {
     let mut line = vec!["call", "libc.so.6", "int printf(const char *, ...)"];
@@ -37,6 +38,16 @@ fn types_come_from_the_arguments() {
         (&["%s\\n", "(char *){}"], "{}\n3\n"),
         (&["%.3s\\n", "(char[]){'a', 'b', 'c'}"], "abc\n4\n"),
         (&["none\\n"], "none\n5\n"),
+        (&["%d %d\\n", "1|2", "~(1 << 4)"], "3 -17\n6\n"),
+        (&["%lu\\n", "sizeof(int) * 3"], "12\n3\n"),
+        (&["%d %d\\n", "true", "false"], "1 0\n4\n"),
+        (&["%g %g %g\\n", "inf", "-inf", "nan"], "inf -inf nan\n13\n"),
+        (&["%g\\n", "-0.0"], "-0\n3\n"),
+        (
+            &["%s %s %s\\n", "\"1|2\"", "50 %", "a|b"],
+            "1|2 50 % a|b\n13\n",
+        ),
+        (&["%s\\n", "1_0"], "1_0\n4\n"),
     ] {
         assert_eq!(printf(arguments), expected, "{arguments:?}");
     }
@@ -64,6 +75,56 @@ fn constants_are_numbers() {
     let mut line = line("int printf(const char *, ...)", &["%d\\n", "GREEN"]);
     line[3] = "libc.so.6";
     assert_eq!(prints(&line), "5\n2\n");
+    line[6] = "BLUE | 8";
+    assert_eq!(prints(&line), "14\n3\n");
+    line[5] = "%s\\n";
+    line[6] = "\"GREEN\"";
+    assert_eq!(prints(&line), "GREEN\n6\n");
+    line[6] = "GREEN|GREN";
+    assert_eq!(
+        fails(1, &line),
+        "farcall: printf: parameter 2: \"GREEN|GREN\": unknown constant \"GREN\"; did you mean \
+         \"GREEN\"?; in quotes of its own it is text\n"
+    );
+}
+
+#[test]
+fn expressions_of_a_header_are_numbers() {
+    let path = format!("{}/made_by_open", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_file(&path);
+    let line = [
+        "call",
+        "--cpp",
+        "--decls",
+        "fcntl.h",
+        "--decls",
+        "sys/stat.h",
+        "c",
+        "open",
+        &path,
+        "O_CREAT|O_RDWR",
+        "S_IRUSR|S_IWUSR",
+    ];
+    prints(&line);
+    let mode = std::fs::metadata(&path).expect("the file").permissions();
+    assert_eq!(mode.mode() & 0o777, 0o600);
+    let line = [&line[..10], &["S_IRUSR|S_NOPE"]].concat();
+    let message = fails(1, &line);
+    assert!(
+        message.contains("\"S_IRUSR|S_NOPE\": unknown constant \"S_NOPE\""),
+        "{message}"
+    );
+    let floating = [
+        "call",
+        "--cpp",
+        "--decls",
+        "math.h",
+        "c",
+        "int printf(const char *, ...)",
+        "%.2f\\n",
+        "M_PI",
+    ];
+    assert_eq!(prints(&floating), "3.14\n5\n");
 }
 
 #[test]
@@ -83,6 +144,11 @@ fn what_has_no_type_needs_one() {
             "99999999999999999999",
             "printf: parameter 2: 99999999999999999999 does not fit in long; a cast says a type that \
              holds it: (__int128)99999999999999999999",
+        ),
+        (
+            "18446744073709551615",
+            "printf: parameter 2: 18446744073709551615 does not fit in long; u behind it makes it \
+             unsigned: 18446744073709551615u",
         ),
         (
             "(struct nothing){1}",

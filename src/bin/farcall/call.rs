@@ -2,10 +2,10 @@
 
 use crate::Failure;
 use crate::declarations::{self, Context, Sources};
-use crate::memory;
 use crate::print::Printer;
 use crate::read::Reader;
 use crate::style::Style;
+use crate::{function, memory};
 use farcall::code;
 use farcall::decl;
 use farcall::invoke::{Function, Options};
@@ -37,7 +37,7 @@ pub(crate) fn run(call: &Call, style: Style) -> Result<String, Failure> {
     let library = Library::open(Some(Path::new(&call.library)), &OpenOptions::default())?;
     let library = Arc::new(library);
     // Symbols come from text, which is UTF-8.
-    let target = library.symbol(&symbol.to_string_lossy())?;
+    let target = function::find(&library, &symbol.to_string_lossy())?;
     check_count(&signature, call.arguments.len())?;
 
     let names = declarations::parameter_names(&signature);

@@ -1,8 +1,10 @@
 //! What the declarations on the command line say: types, functions, constants and macros.
 
 use crate::Failure;
+use crate::expression;
 use crate::macros::Macros;
-use farcall::decl::Declarations;
+use farcall::decl::{DeclarationKind, Declarations};
+use farcall::nearest::nearest;
 use farcall::types::{Data, Enumerator, Signature, Target, TypeRef};
 use std::io::Read;
 use std::process::Command;
@@ -44,7 +46,9 @@ impl Context {
                 let message = error.message;
                 // The place is one in what the preprocessor makes of the file.
                 if sources.preprocess {
-                    return Failure::Failed(format!("{name}, preprocessed:{message}"));
+                    return Failure::Failed(in_its_file(&message).unwrap_or_else(|| {
+                        format!("{name}, preprocessed:{message}")
+                    }));
                 }
                 match is_unprocessed(&source) {
                     true => Failure::Failed(format!(
@@ -79,7 +83,9 @@ impl Context {
         } else {
             message
         };
-        if begins_with_name(prototype) {
+        if let Some(name) = leading_name(prototype)
+            && message.contains(&format!(": unknown type name \"{name}\""))
+        {
             message.push_str("\nthe type of the result comes before the function's name, as in C");
         } else if message.contains(": unknown type") && self.declarations.is_empty() {
             message.push_str("\nthe types of a header come with --cpp --decls FILE.h");
@@ -87,27 +93,44 @@ impl Context {
         Failure::Failed(message)
     }
 
-    /// The value of a constant expression.
-    pub(crate) fn evaluate(&self, expression: &str) -> farcall::error::Result<i128> {
+    /// The value of a constant expression, or what is wrong with it.
+    pub(crate) fn evaluate(&self, expression: &str) -> Result<i128, String> {
         let value = self.declarations.evaluate(expression);
-        match (value, self.macros.expanded(expression)) {
+        let value = match (value, self.macros.expanded(expression)) {
             (Err(_), Some(expanded)) => self.declarations.evaluate(&expanded),
             (value, _) => value,
-        }
+        };
+        value.map_err(|error| {
+            let what = expression::what(&error.message);
+            let unknown = what.strip_prefix("unknown constant \"");
+            let unknown = unknown.and_then(|rest| rest.strip_suffix('"'));
+            match unknown.and_then(|name| self.nearest(name)) {
+                Some(near) => format!("{what}; did you mean \"{near}\"?"),
+                None => what.to_owned(),
+            }
+        })
     }
 
-    /// The value of a constant by its name; `None` if it is the name of none.
-    pub(crate) fn named(&self, name: &str) -> Option<Result<i128, String>> {
-        let is_macro = self.macros.has(name);
-        if !is_macro && self.declarations.constant(name).is_err() {
-            return None;
-        }
-        Some(self.evaluate(name).map_err(|_| {
-            format!(
-                "{name} is a macro that stands for no whole number; \"{name}\" in quotes of its own is \
-                 text"
-            )
-        }))
+    /// The constant that a wrong name is most like.
+    pub(crate) fn nearest(&self, name: &str) -> Option<String> {
+        let all = (0..self.declarations.len()).filter_map(|index| self.declarations.at(index));
+        let declared = all
+            .filter(|(kind, _)| *kind == DeclarationKind::Constant)
+            .filter_map(|(_, name)| name.to_str().ok());
+        // What begins with underscores is the compiler's own.
+        let macros = self.macros.names().filter(|own| {
+            own.starts_with("__") == name.starts_with("__")
+                && self
+                    .macros
+                    .expanded(own)
+                    .is_some_and(|expanded| self.declarations.evaluate(&expanded).is_ok())
+        });
+        nearest(name, declared.chain(macros)).map(str::to_owned)
+    }
+
+    /// A name is that of an enumerator or of a macro.
+    pub(crate) fn is_constant(&self, name: &str) -> bool {
+        self.macros.has(name) || self.declarations.constant(name).is_ok()
     }
 
     /// What a macro stands for.
@@ -171,11 +194,22 @@ fn is_unprocessed(source: &str) -> bool {
     })
 }
 
-/// `pow(double, double)`
-fn begins_with_name(prototype: &str) -> bool {
+/// `386:7 (bad.h:1): expected ...` as `bad.h:1:7: expected ...`; `None` without a file's own place.
+fn in_its_file(message: &str) -> Option<String> {
+    let (place, rest) = message.split_once(" (")?;
+    let (_, column) = place.split_once(':')?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let (file, what) = rest.split_once("): ")?;
+    is_number(column).then(|| format!("{file}:{column}: {what}"))
+}
+
+/// The name in `pow(double, double)`.
+fn leading_name(prototype: &str) -> Option<&str> {
     let is_in_name = |letter: char| letter == '_' || letter.is_alphanumeric();
-    let rest = prototype.trim_start().trim_start_matches(is_in_name);
-    rest.len() < prototype.trim_start().len() && rest.trim_start().starts_with('(')
+    let text = prototype.trim_start();
+    let rest = text.trim_start_matches(is_in_name);
+    let name = &text[..text.len() - rest.len()];
+    (!name.is_empty() && rest.trim_start().starts_with('(')).then_some(name)
 }
 
 fn name(file: &str) -> &str {
@@ -210,7 +244,7 @@ fn preprocessed(file: &str) -> Result<String, Failure> {
     let mut command = Command::new(program);
     command
         .args(words)
-        .args(["-E", "-P", "-dD", "-Ulinux", "-Uunix", "-x", "c"]);
+        .args(["-E", "-dD", "-Ulinux", "-Uunix", "-x", "c"]);
     // A header of the system is found as `#include` finds it.
     match file {
         "-" => command.arg("-"),

@@ -86,8 +86,16 @@ fn exact(value: f64) -> String {
     }
 }
 
-/// A number as its shortest text that reads back the same.
+/// A number as its shortest text that reads back the same, in C too, where -0 is a whole number
+/// that has lost its sign.
 pub(crate) fn print(kind: Kind, bytes: &[u8]) -> String {
+    match print_digits(kind, bytes) {
+        zero if zero == "-0" => "-0.0".to_owned(),
+        text => text,
+    }
+}
+
+fn print_digits(kind: Kind, bytes: &[u8]) -> String {
     match kind {
         Kind::F32 => {
             let value = bytes.try_into().map_or(0.0, f32::from_le_bytes);
@@ -98,7 +106,8 @@ pub(crate) fn print(kind: Kind, bytes: &[u8]) -> String {
             shortest(value, &format!("{value}"), &format!("{value:e}"))
         }
         Kind::F16 => {
-            let value = half_to(bytes.try_into().map_or(0, u16::from_le_bytes));
+            let bits = bytes.try_into().map_or(0, u16::from_le_bytes);
+            let value = shortest_half(bits);
             shortest(value, &format!("{value}"), &format!("{value:e}"))
         }
         Kind::LongDouble => print_with_c(bytes, 17..=21, "strtold", &|precision| {
@@ -126,6 +135,15 @@ fn shortest(value: f64, plain: &str, exponent: &str) -> String {
     } else {
         exponent.to_owned()
     }
+}
+
+/// The number with the fewest digits that is nearest to a half.
+fn shortest_half(bits: u16) -> f64 {
+    let value = half_to(bits);
+    // Five digits tell all halves apart.
+    let candidates = (0..5).filter_map(|digits| format!("{value:.digits$e}").parse::<f64>().ok());
+    let mut same = candidates.filter(|&candidate| half_from(candidate) == bits);
+    same.next().unwrap_or(value)
 }
 
 fn half_to(bits: u16) -> f64 {

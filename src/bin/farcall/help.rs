@@ -107,6 +107,7 @@ options:
 arguments, by the parameter's type:
   numbers        10, -3, 0x1f, 0b101, 017 (octal, as in C), 1'000'000, 2.5, 1e9, 0x1p-3, inf, nan;
                  suffixes are C's: 5u, 5L, 1.5f
+                 -0 is negative zero where the parameter is floating
   integers       also characters ('a', '\\n', '\\x41'), names of constants, and constant expressions:
                  'RED | BLUE', 'sizeof(struct point)'
   bool           true, false, 1, 0
@@ -118,15 +119,19 @@ arguments, by the parameter's type:
   structs        {1.5, 2}, {.x = 1}, {.pos.x = 1, .list = {[2] = 5}}: as C initializes them. What is
                  left out is zero. Unions, arrays in structs and vectors alike. Strings in braces
                  need their quotes.
+  T m[2][3]      {{1, 2, 3}, {4, 5, 6}}: row by row, as C has it
   T *            & for room for one T that is printed after the call; &5 or &{1, 2} for one that
                  has a value before and is printed after; &[16] for room for 16 of them (of a
                  void *, for 16 bytes), and &\"...\" for text that is printed after.
                  {1, 2, 3} is a list of T, {...} one struct, [{1, 2}, {3, 4}] a list of structs;
                  (int[]){1, 2} says the type that void * does not.
   pointers       null, or an address in hexadecimal; of a function, its name in the library
-  behind '...'   whole numbers are int, or long where they do not fit; 2.5 is a double, 'a' an int,
-                 null a void *, all else text. A cast says another type, and C's promotions follow:
-                 '(long)5', '(float)2.5', '(struct point){1, 2}', '(int *)&'
+  behind '...'   whole numbers are int, or long where they do not fit; 2.5, inf and nan are double,
+                 'a', true and false int, null a void *. Names of constants, and expressions of them
+                 or of numbers ('O_CREAT | O_RDWR', '1|2', 'sizeof(int)') have their own type in C.
+                 All else is text, and so is what has quotes of its own: '\"EOF\"', '\"2026-11-30\"'.
+                 A cast says another type, and C's promotions follow: '(long)5', '(float)2.5',
+                 '(struct point){1, 2}', '(int *)&'
   casts          go with any argument, and wrap as in C: '(size_t)-1'
 
   The shell takes one pair of quotes away, and & and {1,2} need them: '&', '{1, 2}', \"'a'\",
@@ -167,8 +172,8 @@ usage:
   farcall explain [OPTION ...] PROTOTYPE
 
 options:
-  --abi NAME     the calling convention, with the data model that belongs to it: sysv64 (Linux on
-                 x86-64), win64, aapcs64 (Linux on AArch64), apple64; by default this machine's own
+  --abi NAME     the calling convention: sysv64 (Linux on x86-64), this machine's own. The names
+                 win64, aapcs64 and apple64 end in an error: only sysv64 is there yet.
   --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
   --cpp          run the C preprocessor over them first
 
@@ -191,7 +196,7 @@ options:
   --slots        the stub that takes values in 8-byte slots instead of addresses
   --errno        with the instructions that keep errno
   --syntax NAME  intel or att
-  --abi NAME     sysv64, win64, aapcs64 or apple64; by default this machine's own
+  --abi NAME     sysv64, this machine's own; win64, aapcs64 and apple64 are not there yet
   --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
   --cpp          run the C preprocessor over them first
   --color WHEN   auto, always or never

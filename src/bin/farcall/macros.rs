@@ -47,6 +47,11 @@ impl Macros {
         self.0.contains_key(name)
     }
 
+    /// All names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
+        self.0.keys().map(String::as_str)
+    }
+
     /// An expression with what its macros stand for; `None` if it has none.
     pub(crate) fn expanded(&self, expression: &str) -> Option<String> {
         let mut text = expression.to_owned();

@@ -14,7 +14,9 @@ mod convert;
 mod declarations;
 mod disasm;
 mod explain;
+mod expression;
 mod float;
+mod function;
 mod help;
 mod initializer;
 mod items;
@@ -36,6 +38,7 @@ use help::Topic;
 use options::{Command, CommandLine, Wrong};
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use style::{Colours, Style};
 
 /// Why the program ends without a result.
@@ -62,7 +65,26 @@ fn reset_signals() {
     }
 }
 
+/// The standard output was open when the process began. Rust's runtime opens /dev/null in the place
+/// of one that is closed, so that this is asked before it begins.
+static HAS_OUTPUT: AtomicBool = AtomicBool::new(true);
+
+extern "C" fn look_for_output() {
+    // SAFETY: it asks for the flags of a descriptor, which need not be open.
+    let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+    HAS_OUTPUT.store(flags != -1, Ordering::Relaxed);
+}
+
+// SAFETY: the loader calls what this section lists before `main`, and the function needs nothing of
+// the runtime.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK_FOR_OUTPUT: extern "C" fn() = look_for_output;
+
 fn write(text: &str) -> std::io::Result<()> {
+    if !HAS_OUTPUT.load(Ordering::Relaxed) && !text.is_empty() {
+        return Err(std::io::Error::from_raw_os_error(libc::EBADF));
+    }
     let mut output = std::io::stdout().lock();
     output.write_all(text.as_bytes())?;
     output.flush()
@@ -70,6 +92,7 @@ fn write(text: &str) -> std::io::Result<()> {
 
 /// Says what is wrong, if there is anyone to hear it.
 fn complain(style: Style, message: &str, topic: Option<Topic>) {
+    let message = text::harmless(message);
     let mut text = format!("{} {message}\n", style.error("farcall:"));
     if let Some(topic) = topic {
         let command = match topic {

@@ -1,9 +1,9 @@
 //! Pointers: strings, lists and addresses.
 
-use crate::memory;
 use crate::number::{self, Number};
 use crate::read::{Place, Reader};
 use crate::text::{self, Prefix};
+use crate::{function, memory};
 use farcall::types::{Data, Kind, Scalar, Type, TypeRef};
 
 /// What a pointer points to, as far as it says.
@@ -102,7 +102,7 @@ impl Reader<'_> {
             && let Ok(name) = std::str::from_utf8(trimmed)
             && !name.is_empty()
         {
-            let address = self.library.symbol(name).map_err(|error| error.message)?;
+            let address = function::find(self.library, name).map_err(|error| error.message)?;
             return Ok(bytes_of(address as u64));
         }
         if place != Place::Inside && pointee.is_narrow() {
@@ -193,7 +193,9 @@ impl Reader<'_> {
                         element.describe()
                     ));
                 }
-                if source[0] == b'[' || !is_aggregate(element) {
+                // What decays to a pointer is written as the array that it was: row by row.
+                let is_array = element.kind() == Kind::Array;
+                if source[0] == b'[' || is_array || !is_aggregate(element) {
                     return self.list(element, source).map(|(address, _)| address);
                 }
                 self.references += 1;

@@ -1,6 +1,7 @@
 //! Words of the command line as C values, by the types that they are for.
 
 use crate::declarations::{self, Context};
+use crate::expression;
 use crate::memory::Output;
 use crate::number::{self, Number, Whole};
 use crate::text::{self, Single};
@@ -210,21 +211,47 @@ impl<'a> Reader<'a> {
 
     /// The value of a constant, or of an expression with constants.
     fn constant(&self, ty: TypeRef<'_>, word: &str) -> Result<Whole, String> {
-        match self.context.evaluate(word) {
-            Ok(value) => Ok(Whole::of(value)),
-            Err(_) => {
-                let name = self.context.declarations.constant(word);
-                let hint = name.err().and_then(|error| {
-                    let at = error.message.find("; did you mean")?;
-                    Some(error.message[at..].to_owned())
-                });
-                let message = self.expected(ty, word.as_bytes());
-                Err(match hint {
-                    Some(hint) => format!("{}{hint}", message.split("; ").next().unwrap_or("")),
-                    None => message,
-                })
-            }
+        let what = match self.context.constant_expression(word) {
+            Ok(constant) => return Ok(Whole::of(constant.value)),
+            Err(what) => what,
+        };
+        let expected = self.expected(ty, word.as_bytes());
+        let (got, hint) = expected.split_once("; ").unwrap_or((&expected, ""));
+        if expression::is_name(word) {
+            return Err(match what.strip_prefix("unknown constant") {
+                Some(rest) => match rest.find("; did you mean") {
+                    Some(at) => format!("{got}{}", &rest[at..]),
+                    None => match hint.starts_with("write a whole") {
+                        true => format!("{got}, which is no known constant; {hint}"),
+                        false => expected,
+                    },
+                },
+                None if self.context.is_constant(word) => {
+                    format!("{got}, a macro that stands for no whole number")
+                }
+                None => format!("{got}: {what}"),
+            });
         }
+        if let Some(message) = self.wrong_cast(word) {
+            return Err(message);
+        }
+        Err(match expression::has_operators(word) {
+            true => format!("{got}: {what}"),
+            false => expected,
+        })
+    }
+
+    /// What is wrong with `(nope)5`, in which only a type can be meant.
+    fn wrong_cast(&self, word: &str) -> Option<String> {
+        let length = match word.starts_with('(') {
+            true => crate::items::bracketed(word.as_bytes()).ok()?,
+            false => return None,
+        };
+        let operand = word[length..].trim_start().chars().next()?;
+        let name = &word[1..length - 1];
+        let error = self.context.declarations.find_type(name).err()?;
+        (operand.is_alphanumeric() || matches!(operand, '_' | '\'' | '('))
+            .then(|| format!("({name}): {}", expression::what(&error.message)))
     }
 
     /// What was expected, what was got, and how it is written.
@@ -319,10 +346,13 @@ impl<'a> Reader<'a> {
         let spelled = match number::number(word).or_else(|| number::number(stands_for)) {
             Some(Ok(Number::Floating(floating))) => floating.text,
             Some(Err(message)) => return Err(message),
-            _ => self
-                .whole(ty, source, Place::Inside)
-                .map_err(|_| self.expected(ty, source))?
-                .to_string(),
+            // A whole number has no negative zero, as this one is to have.
+            Some(Ok(Number::Integer(integer)))
+                if integer.value.magnitude == 0 && word.starts_with('-') =>
+            {
+                "-0".to_owned()
+            }
+            _ => self.whole(ty, source, Place::Inside)?.to_string(),
         };
         let bytes = float::parse(kind, &spelled).ok_or_else(|| self.expected(ty, source))?;
         if float::print(kind, &bytes).ends_with("inf") {

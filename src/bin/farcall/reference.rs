@@ -70,7 +70,9 @@ impl Reader<'_> {
         }
         match source {
             [b'[', ..] => self.output_list(at, element, source),
-            [b'{', ..] if !pointee.is_aggregate() => self.output_list(at, element, source),
+            [b'{', ..] if !pointee.is_aggregate() || element.kind() == Kind::Array => {
+                self.output_list(at, element, source)
+            }
             _ if matches!(text::opening(source), Some((_, b'"', _)))
                 && element.value_kind().is_integer() =>
             {

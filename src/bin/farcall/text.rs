@@ -327,6 +327,36 @@ pub(crate) fn shown(source: &[u8]) -> String {
     }
 }
 
+/// A message that repeats words of others: what would steer a terminal is spelled as an escape
+/// sequence, and the middle of what has no end is left out.
+pub(crate) fn harmless(message: &str) -> String {
+    let words = message.split_inclusive([' ', '\n']);
+    words.map(harmless_word).collect()
+}
+
+fn harmless_word(word: &str) -> String {
+    const LONGEST: usize = 200;
+    const KEPT: usize = 90;
+    let count = word.chars().count();
+    let mut harmless = String::with_capacity(word.len());
+    for (at, letter) in word.chars().enumerate() {
+        if count > LONGEST && (KEPT..count - KEPT).contains(&at) {
+            if at == KEPT {
+                harmless.push_str("...");
+            }
+            continue;
+        }
+        match letter {
+            '\n' | '\t' => harmless.push(letter),
+            _ if letter.is_control() => {
+                harmless.push_str(&format!("\\x{:02x}", u32::from(letter)));
+            }
+            _ => harmless.push(letter),
+        }
+    }
+    harmless
+}
+
 /// A string as C writes it, with what is no UTF-8 as escapes.
 pub(crate) fn quoted(bytes: &[u8]) -> String {
     let mut text = String::from("\"");

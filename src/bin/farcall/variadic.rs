@@ -1,7 +1,8 @@
 //! Extra arguments of a variadic call, whose types come from how they are written.
 
 use crate::convert;
-use crate::number::{Integer, Number, Precision, Whole};
+use crate::expression;
+use crate::number::{Floating, Integer, Number, Precision, Whole};
 use crate::read::{Place, Reader};
 use crate::text::{self, Single};
 use crate::{float, number};
@@ -64,35 +65,8 @@ impl Reader<'_> {
             return Ok((self.scalar(Scalar::Int), value.to_le_bytes().to_vec()));
         }
         if let Ok(word) = std::str::from_utf8(trimmed) {
-            match number::number(word) {
-                Some(Ok(Number::Integer(integer))) => return self.integer(integer),
-                Some(Ok(Number::Floating(floating))) => {
-                    let scalar = match floating.precision {
-                        Precision::Half => Scalar::Float16,
-                        Precision::Float | Precision::Double => Scalar::Double,
-                        Precision::LongDouble => Scalar::LongDouble,
-                        Precision::Quad => Scalar::Float128,
-                    };
-                    let ty = self.scalar(scalar);
-                    let bytes = match floating.precision {
-                        // The float, as a double.
-                        Precision::Float => float::parse(Kind::F32, &floating.text)
-                            .and_then(|bytes| float::converted(Kind::F32, &bytes, Kind::F64)),
-                        _ => float::parse(ty.kind(), &floating.text),
-                    };
-                    let bytes = bytes.ok_or_else(|| self.expected(ty.get(), trimmed))?;
-                    return Ok((ty, bytes));
-                }
-                // Text may begin with a digit too.
-                Some(Err(_)) | None => {}
-            }
-            if let Some(value) = self.context.named(word) {
-                return self.integer(Integer {
-                    value: Whole::of(value?),
-                    is_decimal: false,
-                    is_unsigned: false,
-                    longs: 0,
-                });
+            if let Some(read) = self.number(word, trimmed)? {
+                return Ok(read);
             }
         }
         let text = self.scalar(Scalar::Char);
@@ -100,6 +74,68 @@ impl Reader<'_> {
         let size = bytes.len() as u64 + 1;
         let address = crate::memory::keep(&bytes, size, text.get().align())?;
         Ok((pointer, address.to_le_bytes().to_vec()))
+    }
+
+    /// A number, a constant or an expression of those; `None` for text.
+    fn number(&self, word: &str, source: &[u8]) -> Result<Option<(Type, Vec<u8>)>, String> {
+        match number::number(word) {
+            Some(Ok(Number::Integer(integer))) => return self.integer(integer).map(Some),
+            Some(Ok(Number::Floating(floating))) => {
+                return self.floating(&floating, source).map(Some);
+            }
+            // Text may begin with a digit too.
+            Some(Err(_)) | None => {}
+        }
+        let of_int = |value: i32| (self.scalar(Scalar::Int), value.to_le_bytes().to_vec());
+        match word.strip_prefix(['-', '+']).unwrap_or(word) {
+            "inf" | "nan" => {
+                let ty = self.scalar(Scalar::Double);
+                let bytes = float::special(word).and_then(|text| float::parse(ty.kind(), &text));
+                return Ok(bytes.map(|bytes| (ty, bytes)));
+            }
+            _ => {}
+        }
+        match word {
+            "true" => return Ok(Some(of_int(1))),
+            "false" => return Ok(Some(of_int(0))),
+            _ => {}
+        }
+        // M_PI is a floating number.
+        let expanded = self.context.expanded(word).unwrap_or_default();
+        let stands_for = expanded.trim_matches(['(', ')', ' ']);
+        if let Some(Ok(Number::Floating(floating))) = number::number(stands_for) {
+            return self.floating(&floating, source).map(Some);
+        }
+        let Some(constant) = self.context.untyped(word) else {
+            return Ok(None);
+        };
+        let constant = constant.map_err(|message| match expression::is_name(word) {
+            true => format!(
+                "{word} is a macro that stands for no number; \"{word}\" in quotes of its own is text"
+            ),
+            false => message,
+        })?;
+        let ty = self.scalar(constant.scalar);
+        let size = ty.get().size() as usize;
+        Ok(Some((ty, constant.value.to_le_bytes()[..size].to_vec())))
+    }
+
+    fn floating(&self, floating: &Floating, source: &[u8]) -> Result<(Type, Vec<u8>), String> {
+        let scalar = match floating.precision {
+            Precision::Half => Scalar::Float16,
+            Precision::Float | Precision::Double => Scalar::Double,
+            Precision::LongDouble => Scalar::LongDouble,
+            Precision::Quad => Scalar::Float128,
+        };
+        let ty = self.scalar(scalar);
+        let bytes = match floating.precision {
+            // The float, as a double.
+            Precision::Float => float::parse(Kind::F32, &floating.text)
+                .and_then(|bytes| float::converted(Kind::F32, &bytes, Kind::F64)),
+            _ => float::parse(ty.kind(), &floating.text),
+        };
+        let bytes = bytes.ok_or_else(|| self.expected(ty.get(), source))?;
+        Ok((ty, bytes))
     }
 
     /// A string literal as C's compound literal, which has elements of the string's own type.
@@ -137,10 +173,17 @@ impl Reader<'_> {
                 return Ok((ty, integer.value.bits().to_le_bytes()[..size].to_vec()));
             }
         }
-        Err(format!(
-            "{0} does not fit in long; a cast says a type that holds it: (__int128){0}",
-            integer.value
-        ))
+        let is_unsigned = integer.value.is_within(Whole::range(64, false));
+        Err(match is_unsigned && integer.longs < 2 {
+            true => format!(
+                "{0} does not fit in long; u behind it makes it unsigned: {0}u",
+                integer.value
+            ),
+            false => format!(
+                "{0} does not fit in long; a cast says a type that holds it: (__int128){0}",
+                integer.value
+            ),
+        })
     }
 
     /// A cast value, with C's promotions (C11, 6.5.2.2p6).
