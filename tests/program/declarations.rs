@@ -82,6 +82,27 @@ fn the_standard_input() {
 }
 
 #[test]
+fn the_standard_input_preprocessed() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_farcall"))
+        .args(["call", "--cpp", "--decls", "-", "libc.so.6", "abs", "-3"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut input = child.stdin.take().expect("a pipe");
+    input
+        .write_all(b"#define A 1\nint abs(;\n")
+        .expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        message.starts_with("farcall: standard input:2:9: expected"),
+        "{message}"
+    );
+}
+
+#[test]
 fn the_preprocessor() {
     let path = file(
         "unprocessed.h",
@@ -274,7 +295,7 @@ fn what_is_wrong() {
         "{message}"
     );
     // What the preprocessor has been over needs no other.
-    let preprocessed = file("broken.i", "# 1 \"broken.h\"\nint f(int);\nint g(;\n");
+    let preprocessed = file("broken.i", "# 1 \"broken.h\"\n#define ONE 1\nint g(;\n");
     let message = fails(
         1,
         &["call", "--decls", &preprocessed, "libc.so.6", "f", "1"],

@@ -182,16 +182,21 @@ pub(crate) fn parameter_names(signature: &Signature) -> Vec<Option<String>> {
     bare.collect()
 }
 
-/// The text has directives that the preprocessor would have taken away.
+/// The text has directives that the preprocessor would have taken away, and no line markers, which
+/// tell that it has been there: with -dD it leaves #define.
 fn is_unprocessed(source: &str) -> bool {
-    let mut directives = source
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix('#'));
-    directives.any(|rest| {
+    let mut has_others = false;
+    for line in source.lines() {
+        let Some(rest) = line.trim_start().strip_prefix('#') else {
+            continue;
+        };
         let word = rest.trim_start();
-        let is_marker = word.starts_with(|first: char| first.is_ascii_digit());
-        !is_marker && !word.starts_with("pragma") && !word.starts_with("line")
-    })
+        if word.starts_with(|first: char| first.is_ascii_digit()) {
+            return false;
+        }
+        has_others |= !word.starts_with("pragma") && !word.starts_with("line");
+    }
+    has_others
 }
 
 /// `386:7 (bad.h:1): expected ...` as `bad.h:1:7: expected ...`; `None` without a file's own place.
@@ -267,7 +272,12 @@ fn preprocessed(file: &str) -> Result<String, Failure> {
             output.status
         )));
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let text = String::from_utf8_lossy(&output.stdout);
+    // A name in angle brackets is for what is in no file, and is not shown as a place.
+    Ok(match file {
+        "-" => text.replace(" \"<stdin>\"", " \"standard input\""),
+        _ => text.into_owned(),
+    })
 }
 
 /// The system's words, without their number.
