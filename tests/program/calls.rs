@@ -1,6 +1,6 @@
 //! Functions of libraries that every system has.
 
-use crate::run::{farcall, prints};
+use crate::run::{fails, farcall, library, line, prints};
 
 #[test]
 fn numbers_go_in_and_come_out() {
@@ -215,4 +215,31 @@ fn output_that_cannot_be_written() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn variables_are_not_called() {
+    for (prototype, expected) in [
+        (
+            "int a_variable(void)",
+            "a_variable is a variable, not a function",
+        ),
+        (
+            "int of_each_thread(void)",
+            "of_each_thread is a variable of each thread, not a function",
+        ),
+        // Its library is one that this one needs.
+        ("int signgam(void)", "signgam is a variable, not a function"),
+    ] {
+        let message = fails(1, &["call", library(), prototype]);
+        assert_eq!(message, format!("farcall: {expected}\n"));
+    }
+    let message = fails(1, &line("apply", &["a_variable", "1"]));
+    assert_eq!(
+        message,
+        "farcall: apply: parameter 1 (function): a_variable is a variable, not a function\n"
+    );
+    // The loader chooses this function when it is first asked for.
+    let line = ["call", "libc.so.6", "size_t strlen(const char *)", "abc"];
+    assert_eq!(prints(&line), "3\n");
 }

@@ -203,3 +203,19 @@ fn a_closed_output() {
         );
     }
 }
+
+#[test]
+fn what_a_message_repeats_is_harmless() {
+    let message = fails(1, &["call", "lib\x1b[31mred\u{9b}.so", "int f(void)"]);
+    assert!(
+        message.contains("lib\\x1b[31mred\\x9b.so") && !message.contains('\x1b'),
+        "{message}"
+    );
+    let long = format!("lib{}.so", "x".repeat(5000));
+    let message = fails(1, &["call", &long, "int f(void)"]);
+    assert!(message.contains("xxx...xxx"), "{message}");
+    assert!(
+        message.split(' ').all(|word| word.len() <= 200),
+        "{message}"
+    );
+}

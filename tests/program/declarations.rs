@@ -318,3 +318,9 @@ fn what_is_wrong() {
         "{message}"
     );
 }
+
+#[test]
+fn the_hint_of_a_result_is_for_prototypes_without_one() {
+    let message = fails(1, &["call", "m", "double (*sin)(double)", "1"]);
+    assert!(!message.contains("comes before"), "{message}");
+}

@@ -1,6 +1,6 @@
 //! What the program says of mistakes in libraries, prototypes and arguments.
 
-use crate::run::{fails, library, line, prints};
+use crate::run::{fails, line};
 
 /// Mistakes in arguments of the fixture's functions.
 fn check(cases: &[(&str, &[&str], &str)]) {
@@ -145,6 +145,12 @@ fn numbers() {
             "narrow",
             &["GREN"],
             "narrow: parameter 1 (c): expected signed char, got \"GREN\"; did you mean \"GREEN\"?",
+        ),
+        (
+            "narrow",
+            &["O_RDONLY"],
+            "narrow: parameter 1 (c): expected signed char, got \"O_RDONLY\", which is no known \
+             constant; those of a header come with --cpp --decls FILE.h",
         ),
         (
             "narrow",
@@ -546,53 +552,4 @@ fn pointers() {
         message.contains("apply: parameter 1 (function): symbol no_such_function: not found in"),
         "{message}"
     );
-}
-
-#[test]
-fn variables_are_not_called() {
-    for (prototype, expected) in [
-        (
-            "int a_variable(void)",
-            "a_variable is a variable, not a function",
-        ),
-        (
-            "int of_each_thread(void)",
-            "of_each_thread is a variable of each thread, not a function",
-        ),
-        // Its library is one that this one needs.
-        ("int signgam(void)", "signgam is a variable, not a function"),
-    ] {
-        let message = fails(1, &["call", library(), prototype]);
-        assert_eq!(message, format!("farcall: {expected}\n"));
-    }
-    check(&[(
-        "apply",
-        &["a_variable", "1"],
-        "apply: parameter 1 (function): a_variable is a variable, not a function",
-    )]);
-    // The loader chooses this function when it is first asked for.
-    let line = ["call", "libc.so.6", "size_t strlen(const char *)", "abc"];
-    assert_eq!(prints(&line), "3\n");
-}
-
-#[test]
-fn what_a_message_repeats_is_harmless() {
-    let message = fails(1, &["call", "lib\x1b[31mred\u{9b}.so", "int f(void)"]);
-    assert!(
-        message.contains("lib\\x1b[31mred\\x9b.so") && !message.contains('\x1b'),
-        "{message}"
-    );
-    let long = format!("lib{}.so", "x".repeat(5000));
-    let message = fails(1, &["call", &long, "int f(void)"]);
-    assert!(message.contains("xxx...xxx"), "{message}");
-    assert!(
-        message.split(' ').all(|word| word.len() <= 200),
-        "{message}"
-    );
-}
-
-#[test]
-fn the_hint_of_a_result_is_for_prototypes_without_one() {
-    let message = fails(1, &["call", "m", "double (*sin)(double)", "1"]);
-    assert!(!message.contains("comes before"), "{message}");
 }

@@ -128,6 +128,11 @@ impl Context {
         nearest(name, declared.chain(macros)).map(str::to_owned)
     }
 
+    /// No macros of a header are known.
+    pub(crate) fn has_no_header(&self) -> bool {
+        self.macros.names().next().is_none()
+    }
+
     /// A name is that of an enumerator or of a macro.
     pub(crate) fn is_constant(&self, name: &str) -> bool {
         self.macros.has(name) || self.declarations.constant(name).is_ok()

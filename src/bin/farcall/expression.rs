@@ -73,6 +73,7 @@ fn tokens(word: &str) -> Option<Vec<Token<'_>>> {
 /// Operands with operators between them, in parentheses that match.
 fn is_well_formed(tokens: &[Token<'_>]) -> bool {
     let mut depth = 0usize;
+    let mut conditions = 0usize;
     let mut is_behind_operand = false;
     for token in tokens {
         match (token, is_behind_operand) {
@@ -82,7 +83,16 @@ fn is_well_formed(tokens: &[Token<'_>]) -> bool {
             (Token::Operator(")" | "(" | "~" | "!"), true) | (Token::Operator(_), false) => {
                 return false;
             }
-            (Token::Operator(_), true) => is_behind_operand = false,
+            // In 12:30 the colon parts nothing.
+            (Token::Operator(":"), true) if conditions == 0 => return false,
+            (Token::Operator(operator), true) => {
+                match *operator {
+                    "?" => conditions += 1,
+                    ":" => conditions -= 1,
+                    _ => {}
+                }
+                is_behind_operand = false;
+            }
             (_, true) => return false,
             (_, false) => is_behind_operand = true,
         }
@@ -238,6 +248,8 @@ mod tests {
             ("RED %d", "text"),
             ("100%", "text"),
             ("1.2.3", "text"),
+            ("12:30", "text"),
+            ("1 ? 2 : 3", "2 Int"),
             ("10 + x", "text"),
             ("--help", "text"),
             ("", "text"),

@@ -1,11 +1,11 @@
 //! `farcall`: calls a function of any library from the shell, and shows how calls travel.
 //!
 //! `options` reads the command line, and each command is a file: `call`, `explain`, `disasm` and
-//! `symbols`. A call's arguments are read by `read`, with `pointer`, `reference`, `initializer`,
-//! `complex` and `variadic`, out of what `number`, `text` and `items` make of their words; `convert`
-//! and `float` know the formats. They live in `memory`, and `print` shows what comes back.
-//! `declarations` has what headers say, and `macros` their constants. `trace` follows the
-//! instructions that `disasm` shows.
+//! `symbols`. A call's `function` is looked up, and its arguments are read by `read`, with `pointer`,
+//! `reference`, `initializer`, `complex` and `variadic`, out of what `number`, `expression`, `text` and
+//! `items` make of their words; `convert` and `float` know the formats. They live in `memory`, and
+//! `print` shows what comes back. `declarations` has what headers say, and `macros` their constants.
+//! `trace` follows the instructions that `disasm` shows.
 
 mod abi;
 mod call;

@@ -221,10 +221,12 @@ impl<'a> Reader<'a> {
             return Err(match what.strip_prefix("unknown constant") {
                 Some(rest) => match rest.find("; did you mean") {
                     Some(at) => format!("{got}{}", &rest[at..]),
-                    None => match hint.starts_with("write a whole") {
-                        true => format!("{got}, which is no known constant; {hint}"),
-                        false => expected,
-                    },
+                    None if !hint.starts_with("write a whole") => expected,
+                    None if self.context.has_no_header() && is_constant_like(word) => format!(
+                        "{got}, which is no known constant; those of a header come with --cpp \
+                         --decls FILE.h"
+                    ),
+                    None => format!("{got}, which is no known constant; {hint}"),
                 },
                 None if self.context.is_constant(word) => {
                     format!("{got}, a macro that stands for no whole number")
@@ -363,6 +365,12 @@ impl<'a> Reader<'a> {
         }
         Ok(bytes)
     }
+}
+
+/// `O_RDONLY`: constants of C's headers are spelled so.
+fn is_constant_like(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    name.len() > 1 && name.bytes().all(is_part)
 }
 
 fn is_letter(source: &[u8]) -> bool {

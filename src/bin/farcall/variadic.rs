@@ -64,10 +64,10 @@ impl Reader<'_> {
             };
             return Ok((self.scalar(Scalar::Int), value.to_le_bytes().to_vec()));
         }
-        if let Ok(word) = std::str::from_utf8(trimmed) {
-            if let Some(read) = self.number(word, trimmed)? {
-                return Ok(read);
-            }
+        if let Ok(word) = std::str::from_utf8(trimmed)
+            && let Some(read) = self.number(word, trimmed)?
+        {
+            return Ok(read);
         }
         let text = self.scalar(Scalar::Char);
         let bytes = text::unquoted(source)?;
