@@ -69,6 +69,19 @@ static void addresses_that_are_bad(void) {
   CHECK_SIZE(77, length);
 }
 
+static void buffers_that_are_bad(void) {
+  if (under_valgrind())
+    return;
+  char good[16] = "unchanged";
+  CHECK_STATUS(FC_ERR_FAULT, fc_memory_write(good, fence, 1));
+  message_with_address(fence, " cannot be read, from where ");
+  message_with_address(good, " is to be written");
+  CHECK_STRING("unchanged", good);
+  CHECK_STATUS(FC_ERR_FAULT, fc_memory_read(good, fence - 3, 10));
+  message_with_address(fence, " cannot be written, where what is read at ");
+  CHECK_MESSAGE("the 3 bytes before it were copied");
+}
+
 static void ranges_that_end_behind_the_fence(void) {
   unsigned char bytes[32], back[32];
   memset(bytes, 0x5a, sizeof bytes);
@@ -232,6 +245,7 @@ int main(void) {
   RUN(bytes_at_any_alignment);
   RUN(many_bytes);
   RUN(addresses_that_are_bad);
+  RUN(buffers_that_are_bad);
   RUN(ranges_that_end_behind_the_fence);
   RUN(read_only_memory_stays_as_it_is);
   RUN(ranges_that_wrap_around);

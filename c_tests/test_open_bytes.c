@@ -198,6 +198,9 @@ static void lengths_that_are_wrong(void) {
   if (!under_valgrind()) {
     CHECK_STATUS(FC_ERR_FAULT, fc_library_open_bytes(pages, 1 << 17, &library));
     CHECK_MESSAGE("only the first 65536 of its bytes can be read");
+    CHECK_STATUS(FC_ERR_FAULT,
+                 fc_library_open_bytes(pages + 100, (size_t)1 << (sizeof(size_t) * 5), &library));
+    CHECK_MESSAGE("only the first 65436 of its bytes can be read");
   }
   munmap(pages, 1 << 17);
   CHECK_POINTER(NULL, library);

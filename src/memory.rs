@@ -81,19 +81,56 @@ unsafe fn copy(direction: Direction, address: usize, local: *mut u8, length: usi
         let whole = portion
             .min(length - done)
             .min((usize::MAX - at).saturating_add(1));
+        let here = local as usize + done;
         // SAFETY: the caller's promise.
-        match unsafe { part(direction, at, local.wrapping_add(done), whole, &mut pipe) } {
-            Ok(count) => done += count,
+        let result = unsafe { part(direction, at, local.wrapping_add(done), whole, &mut pipe) };
+        if result.is_err() {
+            // It may hold bytes that found no place.
+            pipe = None;
+        }
+        match result {
+            Ok(count) => {
+                done += count;
+                portion = portion.max(PAGE);
+            }
             // Page by page from here on: what comes before the bad one is copied.
             Err(libc::EFAULT) if portion > PAGE => portion = PAGE,
-            Err(libc::EFAULT) if at % PAGE + whole > PAGE => portion = PAGE - at % PAGE,
+            Err(libc::EFAULT) if whole > one_page(at, here) => portion = one_page(at, here),
+            Err(libc::EFAULT) if is_to_blame(direction, at, here) => {
+                return Err(local_fault(direction, address, here, done));
+            }
             Err(os) => return Err(failure(direction, address, done, os)),
-        }
-        if portion < PAGE && done < length && (address + done).is_multiple_of(PAGE) {
-            portion = PAGE;
         }
     }
     Ok(())
+}
+
+/// How many bytes lie on one page at both addresses.
+fn one_page(a: usize, b: usize) -> usize {
+    PAGE - (a % PAGE).max(b % PAGE)
+}
+
+/// How many of the bytes at an address can be read.
+pub fn readable(address: usize, length: usize) -> usize {
+    let mut done = 0;
+    while done < length && address.checked_add(done).is_some_and(can_be_read) {
+        done += PAGE - (address + done) % PAGE;
+    }
+    done.min(length)
+}
+
+fn can_be_read(address: usize) -> bool {
+    let mut byte = 0;
+    // SAFETY: the byte has room for one.
+    unsafe { part(Direction::Read, address, &raw mut byte, 1, &mut None) }.is_ok()
+}
+
+/// Of a copy that failed: is it the caller's buffer that is bad, and not the address?
+fn is_to_blame(direction: Direction, address: usize, local: usize) -> bool {
+    match direction {
+        Direction::Read => can_be_read(address),
+        Direction::Write => !can_be_read(local),
+    }
 }
 
 /// Copies at least one byte, or says with the system's error number why it cannot.
@@ -240,6 +277,22 @@ fn fault(direction: Direction, address: usize, done: usize) -> Error {
     Error::new(Status::Fault, message)
 }
 
+/// The caller's own buffer is bad.
+fn local_fault(direction: Direction, address: usize, bad: usize, done: usize) -> Error {
+    let at = address.wrapping_add(done);
+    let message = match direction {
+        Direction::Read => format!(
+            "memory: {bad:#x} cannot be written, where what is read at {at:#x} is to go; the {done} \
+             bytes before it were copied"
+        ),
+        Direction::Write => format!(
+            "memory: {bad:#x} cannot be read, from where {at:#x} is to be written; the {done} bytes \
+             before it were copied"
+        ),
+    };
+    Error::new(Status::Fault, message)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -304,6 +357,38 @@ mod tests {
                     }
                 }
             }
+        });
+    }
+
+    #[test]
+    fn the_buffer_is_bad() {
+        both_ways(|pages| {
+            let mut room = vec![7; 20000];
+            let good = room.as_mut_ptr() as usize;
+            for before in [0, 1, 5000, 9001] {
+                let buffer = (pages.fence - before) as *mut u8;
+                // SAFETY: what cannot be read or written is an error.
+                let (read, write) = unsafe {
+                    let read = message(read(good, buffer, before + 8));
+                    (read, message(write(good, buffer, before + 8)))
+                };
+                let copied = format!("the {before} bytes before it were copied");
+                let words = format!("{:#x} cannot be written, where", pages.fence);
+                assert!(read.contains(&words) && read.contains(&copied), "{read}");
+                let words = format!("{:#x} cannot be read, from where", pages.fence);
+                assert!(write.contains(&words) && write.contains(&copied), "{write}");
+            }
+        });
+    }
+
+    #[test]
+    fn how_much_can_be_read() {
+        both_ways(|pages| {
+            for before in [0, 1, 4095, 4096, 4097, 70000] {
+                assert_eq!(readable(pages.fence - before, 1 << 40), before);
+                assert_eq!(readable(pages.fence - before, before / 2), before / 2);
+            }
+            assert_eq!(readable(usize::MAX - 3, usize::MAX), 0);
         });
     }
 

@@ -4,6 +4,7 @@
 
 use super::{Library, OpenOptions, attempt, format, loader};
 use crate::error::{Error, Result, Status};
+use crate::memory;
 use std::ffi::{CStr, OsString};
 use std::fs::File;
 use std::io::Error as SystemError;
@@ -189,6 +190,8 @@ unsafe fn fill(file: &File, image: *const u8, length: usize) -> Result<()> {
                 match error.raw_os_error() {
                     Some(libc::EINTR) => {}
                     Some(libc::EFAULT) => {
+                        // A range that leaves the process's addresses is refused as a whole.
+                        done += memory::readable(image as usize + done, length - done);
                         let message = format!("only the first {done} of its bytes can be read");
                         return Err(Error::new(Status::Fault, message));
                     }
