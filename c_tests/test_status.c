@@ -61,6 +61,19 @@ static void the_message_of_a_failure_survives_queries(void) {
   CHECK_MESSAGE("out");
 }
 
+static void a_message_outlives_seven_more_failures(void) {
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_decls_new(NULL));
+  const char *first = fc_error_message();
+  char copy[200] = "";
+  strncpy(copy, first, sizeof copy - 1);
+  for (int i = 0; i < 7; i++) {
+    CHECK_STATUS(FC_ERR_ARGUMENT, fc_library_open("", NULL, NULL));
+    CHECK(fc_error_message() != first);
+    CHECK_STRING(copy, first);
+  }
+  CHECK_MESSAGE("fc_library_open");
+}
+
 int main(void) {
   CHECK_STRING("", fc_error_message());
   CHECK_INT(0, fc_error_os());
@@ -69,5 +82,6 @@ int main(void) {
   RUN(versions);
   RUN(messages_belong_to_their_thread);
   RUN(the_message_of_a_failure_survives_queries);
+  RUN(a_message_outlives_seven_more_failures);
   return harness_end();
 }

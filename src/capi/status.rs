@@ -76,8 +76,28 @@ struct Failure {
     os: i32,
 }
 
+/// So many failures of a thread are kept, for pointers to the message of one that is not the last.
+const KEPT: usize = 8;
+
+#[derive(Default)]
+struct Failures {
+    kept: [Failure; KEPT],
+    newest: usize,
+}
+
+impl Failures {
+    fn newest(&self) -> &Failure {
+        &self.kept[self.newest]
+    }
+
+    fn add(&mut self, failure: Failure) {
+        self.newest = (self.newest + 1) % KEPT;
+        self.kept[self.newest] = failure;
+    }
+}
+
 thread_local! {
-    static LAST: RefCell<Failure> = RefCell::default();
+    static LAST: RefCell<Failures> = RefCell::default();
 }
 
 fn number(status: Status) -> fc_status {
@@ -105,7 +125,7 @@ fn remember(error: Error) -> fc_status {
         os: error.os,
     };
     // A thread that is ending has no place for it any more.
-    let _ = LAST.try_with(|last| last.replace(failure));
+    let _ = LAST.try_with(|last| last.borrow_mut().add(failure));
     number(error.status)
 }
 
@@ -139,13 +159,17 @@ pub(super) fn guard(run: impl FnOnce() -> Result<()>) -> fc_status {
 /// argument, what was expected and what was got.
 ///
 /// @return UTF-8 text; "" if no call of this thread has failed. Never NULL. It belongs to the
-///         library and is valid on this thread until the next call of a function of farcall
-///         fails on it. A call that succeeds leaves it as it is.
+///         library and stays as it is until eight more calls of farcall have failed on this thread,
+///         or the thread ends. A call that succeeds changes nothing.
+///
+/// Call it after the call that failed, in a statement of its own: the arguments of one call are
+/// evaluated in any order, so that printf("%s: %s", fc_status_name(fc_decls_new(NULL)),
+/// fc_error_message()) may print the message of an earlier failure.
 ///
 /// Any thread may call this; each has its own message.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_error_message() -> *const c_char {
-    let message = LAST.try_with(|last| last.borrow().message.as_ptr());
+    let message = LAST.try_with(|last| last.borrow().newest().message.as_ptr());
     message.unwrap_or(c"".as_ptr())
 }
 
@@ -155,7 +179,7 @@ pub extern "C" fn fc_error_message() -> *const c_char {
 /// Any thread may call this; each has its own number.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_error_os() -> c_int {
-    LAST.try_with(|last| last.borrow().os).unwrap_or(0)
+    LAST.try_with(|last| last.borrow().newest().os).unwrap_or(0)
 }
 
 /// The name of a status: "FC_ERR_SYNTAX".
