@@ -4,12 +4,26 @@
 --   luajit from_luajit.lua [LIBFARCALL [FARCALL_H]]
 --
 -- The library is the argument, else the environment's FARCALL_LIBRARY, else what the system's loader
--- finds. The header is the argument, else that of the source tree.
+-- finds. The header is the argument, else the environment's FARCALL_HEADER, else that of the source
+-- tree, of /usr/local/include or of /usr/include.
 
 local ffi = require("ffi")
 
 local library_path = arg[1] or os.getenv("FARCALL_LIBRARY") or "libfarcall.so.0"
-local header_path = arg[2] or arg[0]:gsub("[^/]*$", "") .. "../include/farcall.h"
+
+local function find_header()
+  local own = arg[0]:gsub("[^/]*$", "") .. "../include"
+  for _, folder in ipairs({ own, "/usr/local/include", "/usr/include" }) do
+    local file = io.open(folder .. "/farcall.h")
+    if file then
+      file:close()
+      return folder .. "/farcall.h"
+    end
+  end
+  error("farcall.h is not found: name it as the second argument or in FARCALL_HEADER", 0)
+end
+
+local header_path = arg[2] or os.getenv("FARCALL_HEADER") or find_header()
 
 -- The header is C declarations, but for the lines that begin with # and the braces of extern "C".
 local function header(path)

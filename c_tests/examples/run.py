@@ -60,6 +60,11 @@ class Examples:
         environment = {"LD_LIBRARY_PATH": str(self.links)}
         expect(run([*command, self.script(source)], environment, cwd=EXAMPLES), source)
 
+    def header_by_environment(self, command, source):
+        environment = {"FARCALL_HEADER": str(self.include / "farcall.h")}
+        copy = shutil.copy(EXAMPLES / source, self.build)
+        expect(run([*command, copy, self.library], environment), source)
+
     def library_is_not_there(self, command, source):
         missing = self.build / "no-such-library.so"
         refused = fails([*command, self.script(source), missing, *self.header(source)])
@@ -119,6 +124,7 @@ def main():
             examples.notices_what_is_wrong,
         ):
             report.test(f"{source}: {test.__name__.replace('_', ' ')}", test, command, source)
+    report.test("from_luajit.lua: header by environment", examples.header_by_environment, ["luajit"], "from_luajit.lua")
     report.end()
 
 
