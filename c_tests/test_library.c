@@ -39,6 +39,25 @@ static void the_path_is_absolute_and_opens_again(void) {
   fc_library_free(library);
 }
 
+static void the_path_of_a_relative_one_is_absolute_too(void) {
+  char folder[PATH_MAX], before[PATH_MAX];
+  if (!CHECK(getcwd(before, sizeof before) != NULL) || !make_folder(folder))
+    return;
+  put_copy(BUILT "/libfarcall_one.so", folder, "relative.so");
+  CHECK_INT(0, chdir(folder));
+  fc_library *library = NULL, *again = NULL;
+  CHECK_STATUS(FC_OK, fc_library_open("./relative.so", NULL, &library));
+  CHECK_INT(0, chdir("/"));
+  CHECK_STRING(in_folder(folder, "relative.so"), fc_library_path(library));
+  /* The loader's own path, ./relative.so, would now be another's. */
+  CHECK_STATUS(FC_OK, fc_library_open(fc_library_path(library), NULL, &again));
+  CHECK_STRING(in_folder(folder, "relative.so"), fc_library_path(again));
+  fc_library_free(again);
+  fc_library_free(library);
+  CHECK_INT(0, chdir(before));
+  remove_folder(folder);
+}
+
 static void null_is_the_program_and_all_that_it_loaded(void) {
   fc_library *program = NULL;
   void *address = NULL;
@@ -363,6 +382,7 @@ int main(void) {
   RUN(by_file_name);
   RUN(by_bare_name);
   RUN(the_path_is_absolute_and_opens_again);
+  RUN(the_path_of_a_relative_one_is_absolute_too);
   RUN(null_is_the_program_and_all_that_it_loaded);
   RUN(a_symbol_is_the_function_itself);
   RUN(a_symbol_that_is_not_there);

@@ -186,13 +186,13 @@ static void others_can_write_it(void) {
   for (size_t i = 0; i < COUNT_OF(modes); i++) {
     CHECK_INT(0, chmod(at("good"), modes[i]));
     not_allowed(at("good"), "can be written by others");
-    CHECK_MESSAGE("chmod go-w");
+    CHECK_MESSAGE(modes[i] & 01000 ? "put the library in a folder of its own" : "chmod go-w ");
   }
   not_allowed(at("good/lib.so"), "good can be written by others (mode 0775)");
   CHECK_INT(0, chmod(at("good"), 0755));
   CHECK_INT(0, chmod(at("good/lib.so"), 0664));
   not_allowed(at("good/lib.so"), "lib.so can be written by others (mode 0664)");
-  opens(at("bad/lib.so"), 2); /* No policy yet. */
+  denied(at("bad/lib.so"), "(allowed: nothing is)");
   CHECK_STATUS(FC_OK, fc_policy_allow(at("good")));
   denied(at("good/lib.so"), "lib.so can be written by others (mode 0664)");
   CHECK_INT(0, chmod(at("good/lib.so"), 0644));
@@ -216,7 +216,7 @@ static void others_own_it(void) {
   not_allowed(at("good/lib.so"), "lib.so belongs to user 65534, who can replace it");
   CHECK_STATUS(FC_OK, fc_policy_allow(at("good")));
   denied(at("good/lib.so"), "lib.so belongs to user 65534");
-  CHECK_MESSAGE("(chown 0 ");
+  CHECK_MESSAGE("copy the library to a folder of user 0's own");
   CHECK_INT(0, chown(at("good/lib.so"), 0, 0));
   opens(at("good/lib.so"), 1);
   CHECK_INT(0, chown(folder, 65534, 65534));
@@ -233,7 +233,38 @@ static void what_cannot_be_allowed(void) {
   CHECK_MESSAGE("policy: /no/such/folder: there is no ");
   CHECK_STATUS(FC_ERR_SYSTEM, fc_policy_allow(at("good/lib.so/x")));
   CHECK_MESSAGE("policy: ");
-  opens(at("bad/lib.so"), 2); /* None of these has put a policy in force. */
+}
+
+/* Whoever overlooks the failure is left with a policy that allows nothing. */
+static const char *cannot_be_allowed;
+
+static void one_failure(void) {
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_policy_allow(NULL));
+  opens(at("good/lib.so"), 1); /* NULL has put no policy in force. */
+  CHECK(fc_policy_allow(cannot_be_allowed) != FC_OK);
+  denied(at("bad/lib.so"), "(allowed: nothing is)");
+  CHECK_STATUS(FC_OK, fc_policy_allow(at("good")));
+  opens(at("good/lib.so"), 1);
+  bad_was_never_loaded();
+}
+
+static void failures_put_it_in_force(void) {
+  const char *const paths[] = {"", "/dev/null", "/no/such/folder", "/tmp", at("good/lib.so/x")};
+  for (size_t i = 0; i < COUNT_OF(paths); i++) {
+    cannot_be_allowed = paths[i];
+    in_child(one_failure);
+  }
+}
+
+static void shared_folders_stay_as_they_are(void) {
+  static const char *const shared[] = {"/tmp", "/var/tmp", "/dev/shm"};
+  for (size_t i = 0; i < COUNT_OF(shared); i++) {
+    struct stat status;
+    if (stat(shared[i], &status) != 0 || (status.st_mode & S_ISVTX) == 0)
+      continue;
+    not_allowed(shared[i], "put the library in a folder of its own");
+    CHECK(strstr(fc_error_message(), "chmod") == NULL);
+  }
 }
 
 static void errors_are_those_of_other_files(void) {
@@ -245,6 +276,11 @@ static void errors_are_those_of_other_files(void) {
   CHECK_MESSAGE("this is a text file");
   CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_open(at("good/gone.so"), NULL, &library));
   CHECK_MESSAGE("no such file");
+  CHECK_STATUS(FC_ERR_LOAD, fc_library_open(at("good"), NULL, &library));
+  CHECK_MESSAGE("this is a folder");
+  CHECK_INT(0, symlink("/dev/null", at("good/device.so")));
+  CHECK_STATUS(FC_ERR_LOAD, fc_library_open(at("good/device.so"), NULL, &library));
+  CHECK_MESSAGE("this is a device, a pipe or a socket");
 }
 
 /* Links that lead here and there in turn. */
@@ -407,6 +443,8 @@ int main(void) {
   RUN_IN_CHILD(others_can_write_it);
   RUN_IN_CHILD(others_own_it);
   RUN_IN_CHILD(what_cannot_be_allowed);
+  RUN_IN_CHILD(failures_put_it_in_force);
+  RUN_IN_CHILD(shared_folders_stay_as_they_are);
   RUN_IN_CHILD(errors_are_those_of_other_files);
   RUN_IN_CHILD(race);
   if (!under_valgrind())

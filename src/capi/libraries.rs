@@ -81,7 +81,8 @@ pub(super) unsafe fn path<'a>(pointer: *const c_char, what: &str) -> Result<&'a 
 /// @param out     the library, which the caller frees with fc_library_free.
 ///
 /// Opening what is open already gives another reference to it. Any thread may call this. The library's
-/// initializers run on it.
+/// initializers run on it. Where there is no library of a bare name, folders are read for the message:
+/// that takes milliseconds.
 ///
 /// @return FC_OK;
 ///         FC_ERR_ARGUMENT for NULL in `out` or among the folders, unknown flags, or an empty name;
@@ -222,7 +223,8 @@ pub unsafe extern "C" fn fc_library_symbol(
     })
 }
 
-/// The file of a library as the system's loader resolved it; of the running program, its own file.
+/// The file of a library as the system's loader resolved it; of the running program, its own file. It
+/// does not depend on the current folder.
 ///
 /// @return the path, which lives as long as the library; NULL for NULL.
 ///

@@ -2,13 +2,13 @@
 
 use super::libraries::path;
 use super::status::{fc_status, guard};
-use crate::error::Error;
 use crate::library::policy;
 use std::ffi::c_char;
 
 /// Allows a file, or a folder and all below it, to be opened by fc_library_open. The first call puts the
 /// policy in force, for the whole process: from then on only what was allowed may be opened, and no
-/// bytes (fc_library_open_bytes).
+/// bytes (fc_library_open_bytes). A call that fails does so too, unless `path` is NULL: whoever
+/// overlooks the failure has a policy that allows nothing, and not none.
 ///
 /// Links and ".." are resolved when something is allowed and when it is opened, and exactly the file
 /// that a name is resolved to is opened. Nobody but root and the user that the process runs as (its
@@ -19,6 +19,11 @@ use std::ffi::c_char;
 /// A bare name is looked for before it is asked about. A library that is loaded already is asked about
 /// like any other. The program itself (NULL), and what the system's loader brings in for an allowed
 /// library, are not asked about; neither are libraries that were opened before.
+///
+/// The policy decides which files fc_library_open opens, and nothing else: it is no sandbox. The symbols
+/// of a library include those of the libraries that it needs, and the program has those of libc. Code
+/// that can bind any function of theirs (dlopen, mmap, execve) is not held by it. A host that runs
+/// declarations or names that it does not trust must also choose which symbols it binds.
 ///
 /// @param path the file or folder, which must exist. It is copied. Allowing it again does nothing.
 ///
@@ -36,9 +41,6 @@ pub unsafe extern "C" fn fc_policy_allow(path: *const c_char) -> fc_status {
     guard(|| {
         // SAFETY: the pointer is as the documentation asks.
         let path = unsafe { self::path(path, "fc_policy_allow: path")? };
-        if path.as_os_str().is_empty() {
-            return Err(Error::argument("fc_policy_allow: path is empty"));
-        }
         policy::allow(path)
     })
 }

@@ -16,6 +16,7 @@ use crate::error::{Error, Result, Status};
 use std::ffi::{CStr, CString, OsStr, c_void};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// How a library is opened.
@@ -61,7 +62,11 @@ pub fn find(name: &Path, options: &OpenOptions) -> Result<PathBuf> {
     let mut unfit = None;
     for candidate in &candidates {
         let file = match has_folder(candidate) {
-            true => candidate.is_file().then(|| candidate.clone()),
+            // What is there and no file is refused with its own words, not called missing.
+            true => match std::fs::metadata(candidate) {
+                Err(error) if is_absent(&error) => None,
+                _ => Some(candidate.clone()),
+            },
             // Of a library that was opened by a relative path nobody knows from where.
             false => loader::loaded(candidate)
                 .filter(|path| path.is_absolute())
@@ -148,6 +153,17 @@ impl Library {
     ) -> Result<Library> {
         let file = find(name, options)?;
         let place = || format!("library {}", name.display());
+        // These would be refused without a policy too, and nobody can allow them.
+        if !file.is_file() {
+            return match format::unfit(&file) {
+                Ok(words) => Err(Error::load(words.unwrap_or_default()).within(place())),
+                Err(error) if is_absent(&error) => Err(not_found::path(&file)),
+                Err(error) => match unreadable(&file, &error) {
+                    Attempt::Exhausted(error) => Err(error.within(place())),
+                    _ => Err(Error::load(refused::unreadable(&file, &error)).within(place())),
+                },
+            };
+        }
         let approved = rules
             .approve(&file)
             .map_err(|error| error.within(place()))?;
@@ -190,7 +206,7 @@ impl Library {
     }
 
     fn opened(handle: loader::Handle) -> Library {
-        let path = handle.path();
+        let path = absolute(&handle);
         Library {
             handle,
             path,
@@ -255,6 +271,30 @@ impl Library {
     pub fn path(&self) -> &CStr {
         &self.path
     }
+}
+
+/// The file of a library, whatever the current folder will be. The loader keeps a relative path as it
+/// was given, perhaps by somebody else in another folder.
+fn absolute(handle: &loader::Handle) -> CString {
+    let given = handle.path();
+    let path = Path::new(OsStr::from_bytes(given.to_bytes()));
+    if path.is_absolute() {
+        return given;
+    }
+    let mapped = handle.address().and_then(policy::mapped_file);
+    let is_it = |path: &PathBuf| {
+        let inode = std::fs::metadata(path).map(|metadata| metadata.ino());
+        mapped
+            .as_ref()
+            .is_none_or(|(_, mapped)| inode.is_ok_and(|inode| inode == *mapped))
+    };
+    let found = std::path::absolute(path).ok().filter(is_it).or_else(|| {
+        let (path, _) = mapped.as_ref()?;
+        Some(PathBuf::from(path))
+    });
+    found
+        .and_then(|path| CString::new(path.into_os_string().into_encoded_bytes()).ok())
+        .unwrap_or(given)
 }
 
 fn attempt(path: &Path, options: &OpenOptions) -> Attempt {

@@ -121,7 +121,9 @@ pub(super) fn path(path: &Path) -> Error {
 }
 
 fn path_words(path: &Path) -> String {
-    if let Ok(target) = std::fs::read_link(path) {
+    if let Ok(target) = std::fs::read_link(path)
+        && !path.exists()
+    {
         return format!(
             "this is a link to {}, which is not there: install what it points to, or make the \
              link anew",
@@ -141,7 +143,11 @@ fn path_words(path: &Path) -> String {
         None => Path::new("/"),
     };
     if !folder.is_dir() {
-        let missing = folder.ancestors().filter(|folder| !folder.is_dir()).last();
+        // The last of a relative path's folders is "".
+        let missing = folder
+            .ancestors()
+            .filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir())
+            .last();
         let missing = missing.unwrap_or(folder);
         let what = match missing.exists() {
             true => "is no folder",
@@ -216,6 +222,14 @@ mod tests {
             words("/etc/passwd/lib.so"),
             "no such file: /etc/passwd is no folder"
         );
+        let from = format!(
+            "(looked for from {})",
+            std::env::current_dir().unwrap().display()
+        );
+        let none = format!("no such file: no_folder does not exist {from}");
+        assert_eq!(words("no_folder/inner/lib.so"), none);
+        let none = format!("no such file: ./Cargo.toml is no folder {from}");
+        assert_eq!(words("./Cargo.toml/lib.so"), none);
         assert!(words("./no_such_file_here.so").contains("(looked for from /"));
         assert!(words("/etc/paswd").contains("did you mean passwd"));
     }

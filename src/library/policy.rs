@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 enum Rule {
     /// This file, or this folder and all below it. Links are resolved.
     Allow(PathBuf),
+    /// Nothing more than there was; but the policy is in force.
+    Nothing,
     /// No rule comes after this one.
     Seal,
 }
@@ -38,7 +40,8 @@ pub(super) fn in_force() -> Option<Rules<'static>> {
     RULES.rules()
 }
 
-/// From now on only what was allowed may be opened: this file, or this folder and all below it.
+/// From now on only what was allowed may be opened: this file, or this folder and all below it. So it
+/// is even where this fails.
 pub fn allow(path: &Path) -> Result<()> {
     RULES.allow(path)
 }
@@ -87,6 +90,18 @@ impl List {
     }
 
     fn allow(&self, path: &Path) -> Result<()> {
+        let result = self.try_allow(path);
+        // Whoever does not look at the answer must not be left without a policy.
+        if result.is_err() && self.rules().is_none() {
+            self.add(Rule::Nothing);
+        }
+        result
+    }
+
+    fn try_allow(&self, path: &Path) -> Result<()> {
+        if path.as_os_str().is_empty() {
+            return Err(Error::argument("fc_policy_allow: path is empty"));
+        }
         let shown = path.display();
         let sealed = || {
             Error::denied(format!(
@@ -139,7 +154,7 @@ impl Rules<'_> {
     fn allowed(&self) -> impl Iterator<Item = &Path> {
         self.entries().filter_map(|rule| match rule {
             Rule::Allow(path) => Some(path.as_path()),
-            Rule::Seal => None,
+            Rule::Nothing | Rule::Seal => None,
         })
     }
 
@@ -206,7 +221,7 @@ impl Approved {
 }
 
 /// The path and number of the file that is mapped at an address, where the system tells.
-fn mapped_file(address: usize) -> Option<(std::ffi::OsString, u64)> {
+pub(super) fn mapped_file(address: usize) -> Option<(std::ffi::OsString, u64)> {
     use std::os::unix::ffi::OsStringExt;
     let maps = std::fs::read("/proc/self/maps").ok()?;
     maps.split(|&byte| byte == b'\n').find_map(|line| {
@@ -262,7 +277,8 @@ fn guarded(path: &Path, allowed: &Path) -> std::result::Result<(), String> {
         if owner != 0 && owner != own {
             return Err(format!(
                 "{shown} belongs to user {owner}, who can replace it: it must belong to root or to \
-                 user {own}, as whom this process runs (chown {own} {shown})"
+                 user {own}, as whom this process runs; copy the library to a folder of user {own}'s \
+                 own, and allow that"
             ));
         }
         const WRITABLE_BY_OTHERS: u32 = 0o022;
@@ -270,9 +286,18 @@ fn guarded(path: &Path, allowed: &Path) -> std::result::Result<(), String> {
         let mode = metadata.mode() & 0o7777;
         let is_above = part != allowed && allowed.starts_with(part);
         if mode & WRITABLE_BY_OTHERS != 0 && !(is_above && mode & STICKY != 0) {
+            // Folders that are shared on purpose must stay so.
+            let mend = match mode & STICKY != 0 || owner != own {
+                true => {
+                    "put the library in a folder of its own, which only this user can write, and \
+                         allow that"
+                        .to_owned()
+                }
+                false => format!("chmod go-w {shown}"),
+            };
             return Err(format!(
                 "{shown} can be written by others (mode {mode:04o}), who could put any library \
-                 there: chmod go-w {shown}"
+                 there: {mend}"
             ));
         }
     }
@@ -390,10 +415,14 @@ mod tests {
     fn what_others_can_write() {
         let place = Place::new("writable");
         let (good, file) = (place.at("good"), place.at("good/lib.so"));
-        for bits in [0o775, 0o757, 0o1777] {
+        for bits in [0o775, 0o757] {
             mode(&good, bits);
             refused(place.list.allow(&good), "chmod go-w");
         }
+        mode(&good, 0o1777);
+        refused(place.list.allow(&good), "in a folder of its own");
+        let error = place.list.allow(Path::new("/tmp")).unwrap_err();
+        assert!(!error.message.contains("chmod"), "{error}");
         mode(&good, 0o775);
         refused(
             place.list.allow(&file),
@@ -439,7 +468,17 @@ mod tests {
         assert!(error.message.contains("there is no "), "{error}");
         let error = place.list.allow(Path::new("/dev/null")).unwrap_err();
         assert_eq!(error.status, Status::Argument);
-        assert!(place.list.rules().is_none());
+    }
+
+    #[test]
+    fn what_fails_puts_the_policy_in_force() {
+        for path in ["", "/no/such/folder", "/dev/null", "/tmp"] {
+            let place = Place::new("failed");
+            assert!(place.list.allow(Path::new(path)).is_err());
+            refused(place.approve("good/lib.so"), "(allowed: nothing is)");
+            place.list.allow(&place.at("good")).unwrap();
+            assert!(place.approve("good/lib.so").is_ok());
+        }
     }
 
     #[test]
