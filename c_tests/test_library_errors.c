@@ -231,6 +231,35 @@ static void files_that_may_not_be_read(void) {
   CHECK_INT(0, chmod(in_folder(folder, "closed"), 0755));
 }
 
+static void names_that_a_terminal_could_not_bear(void) {
+  static char name[1000001];
+  fc_library *library = NULL;
+  void *address = NULL;
+  memset(name, 'x', 5000);
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_open(name, NULL, &library));
+  CHECK_MESSAGE("library xxx");
+  CHECK_MESSAGE("xxx\xe2\x80\xa6xxx");
+  CHECK(strlen(fc_error_message()) < 4000);
+  name[0] = '/';
+  CHECK(fc_library_open(name, NULL, &library) != FC_OK);
+  CHECK_MESSAGE("xxx\xe2\x80\xa6xxx");
+  CHECK(strlen(fc_error_message()) < 4000);
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_open("a\x1b[31m", NULL, &library));
+  CHECK_MESSAGE("library a\\x1b[31m: ");
+  CHECK(strchr(fc_error_message(), 0x1b) == NULL);
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_open("/a\x1b[31m/b.so", NULL, &library));
+  CHECK_MESSAGE("library /a\\x1b[31m/b.so: no such file: /a\\x1b[31m does not exist");
+  CHECK(strchr(fc_error_message(), 0x1b) == NULL);
+  CHECK_STATUS(FC_OK, fc_library_open("libm.so.6", NULL, &library));
+  memset(name, 'x', sizeof name - 1);
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_symbol(library, name, &address));
+  CHECK_MESSAGE("symbol xxx");
+  CHECK(strlen(fc_error_message()) < 4000);
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_symbol(library, "a\x1b[31m", &address));
+  CHECK_MESSAGE("symbol a\\x1b[31m: not found");
+  fc_library_free(library);
+}
+
 static void names_of_library(void) {
   fc_library *library = NULL;
   CHECK_STATUS(FC_ERR_ARGUMENT, fc_library_open("", NULL, &library));
@@ -329,6 +358,7 @@ int main(void) {
   RUN(the_loader_speaks_another_language);
   if (!under_valgrind())
     RUN(files_that_may_not_be_read);
+  RUN(names_that_a_terminal_could_not_bear);
   RUN(names_of_library);
   if (CHECK_STATUS(FC_OK,
                    fc_library_open(BUILT "/libfarcall_symbols.so", NULL, &symbols_library))) {

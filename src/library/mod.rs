@@ -10,9 +10,11 @@ mod not_found;
 pub mod policy;
 mod refused;
 mod search;
+mod shown;
 pub mod symbols;
 
 use crate::error::{Error, Result, Status};
+use shown::Shown;
 use std::ffi::{CStr, CString, OsStr, c_void};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
@@ -96,7 +98,7 @@ fn candidates(name: &Path, options: &OpenOptions) -> Result<Vec<PathBuf>> {
     if name.as_os_str().as_bytes().contains(&0) {
         return Err(Error::argument(format!(
             "library {}: the name contains a NUL",
-            name.to_string_lossy().replace('\0', "\\0")
+            name.to_string_lossy().replace('\0', "\\0").shown()
         )));
     }
     Ok(match has_folder(name) {
@@ -119,7 +121,7 @@ impl Library {
             return Ok(program);
         };
         let candidates = candidates(name, options)?;
-        let shown = name.display();
+        let shown = name.shown();
         if let Some(rules) = policy::in_force() {
             return Library::open_allowed(name, options, &rules);
         }
@@ -138,7 +140,7 @@ impl Library {
         }
         Err(match refused {
             Some((candidate, reason)) => {
-                Error::load(reason).within(format!("library {}", candidate.display()))
+                Error::load(reason).within(format!("library {}", candidate.shown()))
             }
             None if has_folder(name) => not_found::path(name),
             None => not_found::name(name, &candidates, &options.search),
@@ -152,7 +154,7 @@ impl Library {
         rules: &policy::Rules<'_>,
     ) -> Result<Library> {
         let file = find(name, options)?;
-        let place = || format!("library {}", name.display());
+        let place = || format!("library {}", name.shown());
         // These would be refused without a policy too, and nobody can allow them.
         if !file.is_file() {
             return match format::unfit(&file) {
@@ -178,7 +180,7 @@ impl Library {
             Attempt::Missing => Err(not_found::path(&approved.path)),
             Attempt::Exhausted(error) => Err(error.within(place())),
             Attempt::Refused(reason) => {
-                Err(Error::load(reason).within(format!("library {}", approved.path.display())))
+                Err(Error::load(reason).within(format!("library {}", approved.path.shown())))
             }
         }
     }
@@ -226,12 +228,13 @@ impl Library {
         let version = default.or(version);
         if bare.is_empty() || version == Some("") {
             return Err(Error::argument(format!(
-                "symbol: expected a name or name@VERSION, got \"{name}\""
+                "symbol: expected a name or name@VERSION, got \"{}\"",
+                name.shown()
             )));
         }
         let c_string = |text: &str| {
             CString::new(text).map_err(|_| {
-                let shown = name.replace('\0', "\\0");
+                let shown = name.replace('\0', "\\0").shown();
                 Error::argument(format!("symbol {shown}: the name contains a NUL"))
             })
         };
@@ -246,7 +249,7 @@ impl Library {
             )
         };
         let not_found = |words: &str| {
-            let path = self.path.to_string_lossy();
+            let (name, path) = (name.shown(), self.path.to_string_lossy().shown());
             let separator = if words.is_empty() { "" } else { ": " };
             Error::not_found(format!(
                 "symbol {name}: not found in {path}{separator}{words}"
@@ -321,12 +324,15 @@ fn attempt(path: &Path, options: &OpenOptions) -> Attempt {
     let Some(file) = file else {
         return match names(&reason, path) {
             true => Attempt::Missing,
-            false => Attempt::Refused(format!("the system's loader refuses it: {reason}")),
+            false => Attempt::Refused(format!(
+                "the system's loader refuses it: {}",
+                reason.replace(&*path.to_string_lossy(), &path.shown())
+            )),
         };
     };
     match format::unfit(&file) {
         Ok(None) => Attempt::Refused(refused::why(&file, &reason)),
-        Ok(Some(words)) => Attempt::Refused(format!("{}: {words}", file.display())),
+        Ok(Some(words)) => Attempt::Refused(format!("{}: {words}", file.shown())),
         Err(error) => unreadable(&file, &error),
     }
 }
@@ -340,7 +346,7 @@ fn unreadable(file: &Path, error: &std::io::Error) -> Attempt {
     if os == libc::EMFILE || os == libc::ENFILE {
         return Attempt::Exhausted(Error {
             status: Status::System,
-            message: format!("{}: {error}", file.display()),
+            message: format!("{}: {error}", file.shown()),
             os,
         });
     }

@@ -1,6 +1,7 @@
 //! What to say where a library has no symbol of a name: what comes near it, and what is in the way.
 
 use super::elf::{Image, Symbol};
+use super::shown::Shown;
 use super::{loader, refused, symbols};
 use crate::nearest::nearest_few;
 use std::collections::BTreeSet;
@@ -79,7 +80,7 @@ pub(super) fn advice(files: &[PathBuf], name: &str, version: Option<&str>) -> St
         return format!(
             "{} has it for itself only, as static or hidden: define it without static and with \
              default visibility",
-            file.display()
+            file.shown()
         );
     }
     let owner = CString::new(name)
@@ -88,7 +89,7 @@ pub(super) fn advice(files: &[PathBuf], name: &str, version: Option<&str>) -> St
     if let Some(owner) = owner
         && !files.contains(&owner)
     {
-        return format!("{} has it: open that library", owner.display());
+        return format!("{} has it: open that library", owner.shown());
     }
     let names: BTreeSet<&str> = exports.iter().map(|symbol| symbol.name.as_str()).collect();
     let mut near = nearest_few(name, names.iter().copied(), NEAR);

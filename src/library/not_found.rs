@@ -1,6 +1,7 @@
 //! What to say where there is no library of a name: what was tried, where, and what comes near it.
 
 use super::search::{self, Place};
+use super::shown::Shown;
 use crate::error::Error;
 use crate::nearest::nearest_few;
 use std::collections::BTreeMap;
@@ -20,12 +21,12 @@ pub(super) fn name(name: &Path, candidates: &[PathBuf], own_folders: &[PathBuf])
             folders: own_folders.to_vec(),
         },
     );
-    let name = name.display().to_string();
-    let mut message = format!("library {name}: not found\n    names tried: ");
+    let (name, shown_name) = (name.to_string_lossy(), name.shown());
+    let mut message = format!("library {shown_name}: not found\n    names tried: ");
     let mut tried: Vec<String> = Vec::new();
     for candidate in candidates {
         let file = candidate.file_name().unwrap_or(candidate.as_os_str());
-        let file = file.to_string_lossy().into_owned();
+        let file = file.to_string_lossy().shown();
         if !tried.contains(&file) {
             tried.push(file);
         }
@@ -47,8 +48,8 @@ pub(super) fn name(name: &Path, candidates: &[PathBuf], own_folders: &[PathBuf])
 
 fn shown(folder: &Path) -> String {
     match folder.is_dir() {
-        true => folder.display().to_string(),
-        false => format!("{} (no such folder)", folder.display()),
+        true => folder.shown(),
+        false => format!("{} (no such folder)", folder.shown()),
     }
 }
 
@@ -58,16 +59,17 @@ fn advice<'a>(name: &str, folders: impl Iterator<Item = &'a PathBuf>) -> String 
     let of_stem = |stem: &str, most: usize| -> Vec<String> {
         let files = found.iter().filter(|(file, _)| self::stem(file) == stem);
         files
-            .map(|(file, folder)| format!("{} in {}", file, folder.display()))
+            .map(|(file, folder)| format!("{} in {}", file, folder.shown()))
             .take(most)
             .collect()
     };
     let others = of_stem(stem, NEAR);
     if !others.is_empty() {
         return format!(
-            "the name is nearly that of {}: ask for it by that name, or for \"{stem}\", which is \
+            "the name is nearly that of {}: ask for it by that name, or for \"{}\", which is \
              whichever version is there",
-            others.join(", ")
+            others.join(", "),
+            stem.shown()
         );
     }
     let stems = found.keys().map(|file| self::stem(file));
@@ -79,8 +81,8 @@ fn advice<'a>(name: &str, folders: impl Iterator<Item = &'a PathBuf>) -> String 
         return format!("did you mean {}?", near.join(" or "));
     }
     let file = match name.contains(".so") {
-        true => name.to_owned(),
-        false => format!("lib{name}.so"),
+        true => name.shown(),
+        false => format!("lib{}.so", name.shown()),
     };
     format!(
         "if it is elsewhere, give its path or name its folder among the search folders; if it is \
@@ -117,7 +119,7 @@ fn stem(name: &str) -> &str {
 
 /// There is no file at a path.
 pub(super) fn path(path: &Path) -> Error {
-    Error::not_found(format!("library {}: {}", path.display(), path_words(path)))
+    Error::not_found(format!("library {}: {}", path.shown(), path_words(path)))
 }
 
 fn path_words(path: &Path) -> String {
@@ -127,13 +129,13 @@ fn path_words(path: &Path) -> String {
         return format!(
             "this is a link to {}, which is not there: install what it points to, or make the \
              link anew",
-            target.display()
+            target.shown()
         );
     }
     let from = match path.is_absolute() {
         true => String::new(),
         false => match std::env::current_dir() {
-            Ok(folder) => format!(" (looked for from {})", folder.display()),
+            Ok(folder) => format!(" (looked for from {})", folder.shown()),
             Err(_) => String::new(),
         },
     };
@@ -153,7 +155,7 @@ fn path_words(path: &Path) -> String {
             true => "is no folder",
             false => "does not exist",
         };
-        return format!("no such file: {} {what}{from}", missing.display());
+        return format!("no such file: {} {what}{from}", missing.shown());
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let files = files_in(folder);

@@ -5,6 +5,7 @@
 //! a child of fork finds it whole.
 
 use super::loader::Handle;
+use super::shown::Shown;
 use crate::error::{Error, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -102,7 +103,7 @@ impl List {
         if path.as_os_str().is_empty() {
             return Err(Error::argument("fc_policy_allow: path is empty"));
         }
-        let shown = path.display();
+        let shown = path.shown();
         let sealed = || {
             Error::denied(format!(
                 "policy: {shown} cannot be allowed: the policy is sealed"
@@ -179,8 +180,8 @@ impl Rules<'_> {
     }
 
     fn not_allowed(&self, real: &Path) -> String {
-        let real = real.display();
-        let mut list: Vec<String> = self.allowed().map(|p| p.display().to_string()).collect();
+        let real = real.shown();
+        let mut list: Vec<String> = self.allowed().map(|p| p.shown()).collect();
         list.reverse();
         let list = match list.is_empty() {
             true => "nothing is".to_owned(),
@@ -197,7 +198,7 @@ impl Rules<'_> {
 impl Approved {
     /// Is what was loaded that file? Only who may write its folder could have put another there.
     pub(super) fn confirm(&self, handle: &Handle, was_loaded: bool) -> Result<()> {
-        let path = self.path.display();
+        let path = self.path.shown();
         let replaced = || {
             Error::denied(format!(
                 "the policy forbids it: {path} was replaced while it was opened"
@@ -247,11 +248,11 @@ fn resolved(path: &Path) -> Result<PathBuf> {
 fn system(path: &Path, error: &std::io::Error) -> Error {
     let os = error.raw_os_error().unwrap_or(0);
     let mut failure = match error.kind() {
-        std::io::ErrorKind::NotFound => Error::not_found(format!("there is no {}", path.display())),
+        std::io::ErrorKind::NotFound => Error::not_found(format!("there is no {}", path.shown())),
         std::io::ErrorKind::InvalidInput => Error::argument("the path contains a NUL"),
         _ => Error::new(
             crate::error::Status::System,
-            format!("{}: {error}", path.display()),
+            format!("{}: {error}", path.shown()),
         ),
     };
     failure.os = os;
@@ -267,7 +268,7 @@ fn guarded(path: &Path, allowed: &Path) -> std::result::Result<(), String> {
     let mut parts: Vec<&Path> = path.ancestors().collect();
     parts.reverse();
     for part in parts {
-        let shown = part.display();
+        let shown = part.shown();
         let metadata =
             std::fs::symlink_metadata(part).map_err(|error| format!("{shown}: {error}"))?;
         if metadata.is_symlink() {

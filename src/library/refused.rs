@@ -2,6 +2,7 @@
 //! is short, blames the wrong file, and comes in the user's language.
 
 use super::elf::{Image, Needs};
+use super::shown::Shown;
 use super::{format, loader, search};
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
@@ -39,7 +40,7 @@ pub(super) fn unreadable(file: &Path, error: &std::io::Error) -> String {
         if std::fs::symlink_metadata(entry).is_err() {
             let shown = match folder.as_os_str().is_empty() {
                 true => ".".to_owned(),
-                false => folder.display().to_string(),
+                false => folder.shown(),
             };
             return format!(
                 "permission denied: this process may not search the folder {shown}{}",
@@ -133,7 +134,7 @@ impl Closure {
                                 }
                             }
                             if members.len() + waiting.len() < MOST_LIBRARIES {
-                                let shown = path.display().to_string();
+                                let shown = path.shown();
                                 waiting.push((path.clone(), shown, handed_on.clone()));
                             }
                         }
@@ -193,7 +194,7 @@ impl Closure {
 }
 
 fn missing(who: &str, library: &str, looked_in: &[PathBuf]) -> String {
-    let folders: Vec<String> = looked_in.iter().map(|f| f.display().to_string()).collect();
+    let folders: Vec<String> = looked_in.iter().map(|f| f.shown()).collect();
     let folders = match folders.is_empty() {
         true => String::new(),
         false => format!(" in {}", folders.join(", ")),
@@ -211,7 +212,7 @@ fn missing(who: &str, library: &str, looked_in: &[PathBuf]) -> String {
 fn unfit(who: &str, library: &str, path: &Path, words: &str) -> String {
     format!(
         "{who} needs {library}, which is found as {}: {words}",
-        path.display()
+        path.shown()
     )
 }
 
@@ -242,7 +243,7 @@ fn check_version(who: &str, library: &str, path: &Path, version: &str) -> Result
     Err(format!(
         "{who} needs version {version} of {library}, and {} does not have it{newest}: it was \
          linked where {library} is newer; build it here, or install a newer {library}",
-        path.display()
+        path.shown()
     ))
 }
 

@@ -1,6 +1,7 @@
 //! The symbols that a file exports, read without loading it.
 
 use super::elf::{Image, Symbol};
+use super::shown::Shown;
 use super::{format, not_found, refused};
 use crate::error::{Error, Result};
 use object::elf;
@@ -41,7 +42,7 @@ pub struct Exported {
 
 /// The symbols that a file exports, in the order of the file, which may be for another machine.
 pub fn exported(path: &Path) -> Result<Vec<Exported>> {
-    let failed = |words: String| Error::load(words).within(path.display());
+    let failed = |words: String| Error::load(words).within(path.shown());
     let unfit = match format::unfit(path) {
         Ok(unfit) => unfit,
         Err(error) if super::is_absent(&error) => return Err(not_found::path(path)),
