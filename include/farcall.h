@@ -515,8 +515,12 @@ extern "C" {
  * argument, what was expected and what was got.
  *
  * @return UTF-8 text; "" if no call of this thread has failed. Never NULL. It belongs to the
- *         library and is valid on this thread until the next call of a function of farcall
- *         fails on it. A call that succeeds leaves it as it is.
+ *         library and stays as it is until eight more calls of farcall have failed on this thread,
+ *         or the thread ends. A call that succeeds changes nothing.
+ *
+ * Call it after the call that failed, in a statement of its own: the arguments of one call are
+ * evaluated in any order, so that printf("%s: %s", fc_status_name(fc_decls_new(NULL)),
+ * fc_error_message()) may print the message of an earlier failure.
  *
  * Any thread may call this; each has its own message.
  */
@@ -1068,7 +1072,8 @@ void fc_signature_free(struct fc_signature *signature);
  * @param out     the library, which the caller frees with fc_library_free.
  *
  * Opening what is open already gives another reference to it. Any thread may call this. The library's
- * initializers run on it.
+ * initializers run on it. Where there is no library of a bare name, folders are read for the message:
+ * that takes milliseconds.
  *
  * @return FC_OK;
  *         FC_ERR_ARGUMENT for NULL in `out` or among the folders, unknown flags, or an empty name;
@@ -1133,7 +1138,8 @@ enum fc_status fc_library_symbol(const struct fc_library *library,
                                  void **out);
 
 /**
- * The file of a library as the system's loader resolved it; of the running program, its own file.
+ * The file of a library as the system's loader resolved it; of the running program, its own file. It
+ * does not depend on the current folder.
  *
  * @return the path, which lives as long as the library; NULL for NULL.
  *
@@ -1153,7 +1159,8 @@ void fc_library_free(struct fc_library *library);
 /**
  * Allows a file, or a folder and all below it, to be opened by fc_library_open. The first call puts the
  * policy in force, for the whole process: from then on only what was allowed may be opened, and no
- * bytes (fc_library_open_bytes).
+ * bytes (fc_library_open_bytes). A call that fails does so too, unless `path` is NULL: whoever
+ * overlooks the failure has a policy that allows nothing, and not none.
  *
  * Links and ".." are resolved when something is allowed and when it is opened, and exactly the file
  * that a name is resolved to is opened. Nobody but root and the user that the process runs as (its
@@ -1164,6 +1171,11 @@ void fc_library_free(struct fc_library *library);
  * A bare name is looked for before it is asked about. A library that is loaded already is asked about
  * like any other. The program itself (NULL), and what the system's loader brings in for an allowed
  * library, are not asked about; neither are libraries that were opened before.
+ *
+ * The policy decides which files fc_library_open opens, and nothing else: it is no sandbox. The symbols
+ * of a library include those of the libraries that it needs, and the program has those of libc. Code
+ * that can bind any function of theirs (dlopen, mmap, execve) is not held by it. A host that runs
+ * declarations or names that it does not trust must also choose which symbols it binds.
  *
  * @param path the file or folder, which must exist. It is copied. Allowing it again does nothing.
  *
@@ -1365,9 +1377,9 @@ int fc_captured_errno(void);
  *
  * Any thread may call this. What other threads write meanwhile may be read in part.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be read, or if the
- *         range wraps around the end of memory: the message has the address and how many bytes before
- *         it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be read, or `out`
+ *         cannot be written, or if the range wraps around the end of memory: the message has the
+ *         address and how many bytes before it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
  */
 enum fc_status fc_memory_read(const void *address,
                               void *out,
@@ -1385,8 +1397,8 @@ enum fc_status fc_memory_read(const void *address,
  *
  * Any thread may call this. Other threads may see a part of the bytes before the rest.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be written, or if
- *         the range wraps around the end of memory: the message has the address and how many bytes
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be written, or
+ *         `bytes` cannot be read, or if the range wraps around the end of memory: the message has the address and how many bytes
  *         before it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
  */
 enum fc_status fc_memory_write(void *address,

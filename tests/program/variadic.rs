@@ -48,6 +48,10 @@ fn types_come_from_the_arguments() {
             "1|2 50 % a|b\n13\n",
         ),
         (&["%s\\n", "1_0"], "1_0\n4\n"),
+        (
+            &["%s|%s|%s|%s\\n", "2026-11-30", "3/4", "555-0199", "3 < 4"],
+            "2026-11-30|3/4|555-0199|3 < 4\n30\n",
+        ),
     ] {
         assert_eq!(printf(arguments), expected, "{arguments:?}");
     }

@@ -129,7 +129,7 @@ arguments, by the parameter's type:
   behind '...'   whole numbers are int, or long where they do not fit; 2.5, inf and nan are double,
                  'a', true and false int, null a void *. Names of constants, and expressions of them
                  or of numbers ('O_CREAT | O_RDWR', '1|2', 'sizeof(int)') have their own type in C.
-                 All else is text, and so is what has quotes of its own: '\"EOF\"', '\"2026-11-30\"'.
+                 All else is text, dates (2026-11-30) too, and what has quotes of its own: '\"EOF\"'.
                  A cast says another type, and C's promotions follow: '(long)5', '(float)2.5',
                  '(struct point){1, 2}', '(int *)&'
   casts          go with any argument, and wrap as in C: '(size_t)-1'

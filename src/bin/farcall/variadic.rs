@@ -8,6 +8,19 @@ use crate::text::{self, Single};
 use crate::{float, number};
 use farcall::types::{Kind, Scalar, Type};
 
+/// Numbers alone between signs that stand in dates, paths and ranges too are text: `2026-11-30`,
+/// `3/4`. With a name of a constant among them they are an expression.
+fn is_date_or_path(word: &str) -> bool {
+    let begins_name = |part: &str| part.starts_with(|c: char| c == '_' || c.is_alphabetic());
+    let mut parts = word.split(|c: char| c != '_' && !c.is_alphanumeric());
+    let has_sign = word
+        .trim_start_matches(['-', '+'])
+        .contains(['-', '/', '%', '<', '>', '=', '?', '!'])
+        && !word.contains("<<")
+        && !word.contains(">>");
+    has_sign && !parts.any(begins_name)
+}
+
 impl Reader<'_> {
     /// The type and the bytes of an extra argument.
     pub(crate) fn extra(
@@ -105,6 +118,9 @@ impl Reader<'_> {
         let stands_for = expanded.trim_matches(['(', ')', ' ']);
         if let Some(Ok(Number::Floating(floating))) = number::number(stands_for) {
             return self.floating(&floating, source).map(Some);
+        }
+        if is_date_or_path(word) {
+            return Ok(None);
         }
         let Some(constant) = self.context.untyped(word) else {
             return Ok(None);
