@@ -1398,8 +1398,9 @@ enum fc_status fc_memory_read(const void *address,
  * Any thread may call this. Other threads may see a part of the bytes before the rest.
  *
  * @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be written, or
- *         `bytes` cannot be read, or if the range wraps around the end of memory: the message has the address and how many bytes
- *         before it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
+ *         `bytes` cannot be read, or if the range wraps around the end of memory: the message has the
+ *         address and how many bytes before it were fine; FC_ERR_SYSTEM if the system forbids it
+ *         altogether.
  */
 enum fc_status fc_memory_write(void *address,
                                const void *bytes,

@@ -55,8 +55,9 @@ pub unsafe extern "C" fn fc_memory_read(
 /// Any thread may call this. Other threads may see a part of the bytes before the rest.
 ///
 /// @return FC_OK; FC_ERR_ARGUMENT for NULL; FC_ERR_FAULT if some of the bytes cannot be written, or
-///         `bytes` cannot be read, or if the range wraps around the end of memory: the message has the address and how many bytes
-///         before it were fine; FC_ERR_SYSTEM if the system forbids it altogether.
+///         `bytes` cannot be read, or if the range wraps around the end of memory: the message has the
+///         address and how many bytes before it were fine; FC_ERR_SYSTEM if the system forbids it
+///         altogether.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_memory_write(
     address: *mut c_void,
