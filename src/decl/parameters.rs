@@ -34,6 +34,8 @@ impl<'s> Parser<'s, '_> {
         self.enter_type()?;
         let scope = self.scope.mark();
         let mut attributes = attributes;
+        let names = self.names_read.len();
+        let mut commas = 0;
         loop {
             if self.token.kind == Kind::Ellipsis {
                 list.variadic = true;
@@ -61,7 +63,10 @@ impl<'s> Parser<'s, '_> {
             }
             if let Some(name) = name {
                 self.scope.declare(name.text);
-                list.names.add(list.links.len(), name.text);
+                let missing = commas..list.links.len();
+                self.names_read.extend(missing.map(|_| ','));
+                self.names_read.push_str(name.text);
+                commas = list.links.len();
             }
             if list.links.is_empty() {
                 list.links = Vec::with_capacity(4);
@@ -76,6 +81,8 @@ impl<'s> Parser<'s, '_> {
                 _ => return Err(self.unexpected("')' or ',' after a parameter")),
             }
         }
+        list.names = ParameterNames::new(&self.names_read[names..]);
+        self.names_read.truncate(names);
         self.scope.leave(scope);
         self.leave_type();
         Ok(list)

@@ -60,6 +60,8 @@ pub(super) struct Parser<'s, 'd> {
     /// Names from this text, once there are any.
     pub(super) new: Option<Box<Names>>,
     pub(super) scope: Scope<'s>,
+    /// Names of the parameters of the lists that are being read, one list after the other.
+    pub(super) names_read: String,
     /// The parts of the declarators that are being read.
     pub(super) operations: Operations,
     /// The type of an argument list, once it is needed.
@@ -106,6 +108,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             earlier,
             new: None,
             scope: Scope::default(),
+            names_read: String::new(),
             operations: Operations::default(),
             va_list: None,
             copies_left: 1 << 20,

@@ -117,28 +117,19 @@ pub struct Enumerator {
 }
 
 /// How the parameters of a function are named where it is declared: no part of its type. One text
-/// holds all names, since most functions have few or none.
+/// holds all names, with commas between them, since most functions have few or none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ParameterNames {
-    /// The names, those that parameters do not have too, with commas between them.
-    text: String,
-    commas: usize,
-}
+pub struct ParameterNames(Box<str>);
 
 impl ParameterNames {
-    /// Gives a parameter its name, in order of the parameters.
-    pub fn add(&mut self, index: usize, name: &str) {
-        self.text.extend((self.commas..index).map(|_| ','));
-        self.text.push_str(name);
-        self.commas = index;
+    /// The names in order, those that parameters do not have too, with commas between them.
+    pub fn new(text: &str) -> ParameterNames {
+        ParameterNames(text.into())
     }
 
     /// The name of a parameter, if it has one.
     pub fn get(&self, index: usize) -> Option<&str> {
-        self.text
-            .split(',')
-            .nth(index)
-            .filter(|name| !name.is_empty())
+        self.0.split(',').nth(index).filter(|name| !name.is_empty())
     }
 }
 
