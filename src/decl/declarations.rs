@@ -165,7 +165,7 @@ impl Declarations {
         self.names
             .list
             .get(index)
-            .map(|(kind, name)| (*kind, name.as_c_str()))
+            .map(|(kind, name)| (*kind, &**name))
     }
 
     pub(super) fn names(&self) -> &Names {

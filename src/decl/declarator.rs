@@ -13,6 +13,9 @@ use super::specifiers::Specifiers;
 use crate::types::{Convention, Data, Function, Kind as TypeKind, Qualifiers};
 use std::ffi::CString;
 
+/// How many stars are applied as they are read.
+const STARS: usize = 3;
+
 /// Whether a declarator has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
@@ -58,7 +61,9 @@ impl<'s> Parser<'s, '_> {
             pending: None,
         };
         let at = self.token.start;
-        self.declarator_part(naming, &mut reading)?;
+        let mut base = specifiers.base.clone();
+        let stars = self.leading_stars(&mut base)?;
+        self.declarator_part(mark, naming, &mut reading)?;
         let mut label = None;
         while let Kind::Keyword(Keyword::Asm | Keyword::Attribute | Keyword::Declspec) =
             self.token.kind
@@ -69,12 +74,18 @@ impl<'s> Parser<'s, '_> {
         let mut attributes = reading.attributes;
         attributes.convention = attributes.convention.or(reading.pending);
 
-        let mut base = specifiers.base.clone();
-        if attributes.vector.is_some() || attributes.mode.is_some() {
-            base.link = self.reshape(base.link, &attributes, at)?;
-        }
-        if let Some((convention, at)) = attributes.convention {
-            self.apply_convention(&mut base, mark, convention, at)?;
+        let reshaped = attributes.vector.is_some() || attributes.mode.is_some();
+        if reshaped || attributes.convention.is_some() {
+            base = specifiers.base.clone();
+            if reshaped {
+                base.link = self.reshape(base.link, &attributes, at)?;
+            }
+            if let Some((convention, at)) = attributes.convention {
+                self.apply_convention(&mut base, mark, convention, at)?;
+            }
+            for &qualifiers in stars.iter().flatten() {
+                base = self.pointer_to(base, qualifiers);
+            }
         }
         let unspecified = match self.operations.from(mark).first() {
             Some(Some(Operation::Function { parameters, .. })) => parameters.unspecified,
@@ -100,9 +111,35 @@ impl<'s> Parser<'s, '_> {
         Ok(declared.ty)
     }
 
-    /// Pointers, then what they stand before, then arrays and functions.
-    fn declarator_part(&mut self, naming: Naming, reading: &mut Reading<'s>) -> Parsed<()> {
-        let mark = self.operations.len();
+    /// The stars that a declarator begins with, applied to the specifiers' type at once: most
+    /// declarators are no more than that and a name. What is read here is told once more, for
+    /// attributes behind the declarator that change the type under the stars.
+    fn leading_stars(&mut self, base: &mut Qualified) -> Parsed<[Option<Qualifiers>; STARS]> {
+        let mut stars = [None; STARS];
+        for star in &mut stars {
+            if !self.accept(b'*') {
+                break;
+            }
+            let qualifiers = self.qualifiers()?;
+            // Attributes may follow, and more qualifiers of the same pointer behind them.
+            if let Kind::Keyword(_) = self.token.kind {
+                self.push(Operation::Pointer(qualifiers))?;
+                break;
+            }
+            *star = Some(qualifiers);
+            *base = self.pointer_to(base.clone(), qualifiers);
+        }
+        Ok(stars)
+    }
+
+    /// Pointers, then what they stand before, then arrays and functions; `mark` is where their
+    /// operations begin.
+    fn declarator_part(
+        &mut self,
+        mark: usize,
+        naming: Naming,
+        reading: &mut Reading<'s>,
+    ) -> Parsed<()> {
         let mut convention = None;
         loop {
             match self.token.kind {
@@ -188,7 +225,8 @@ impl<'s> Parser<'s, '_> {
         self.enter()?;
         let convention = attributes.convention;
         let word = (self.token.kind == Kind::Name).then(|| self.word());
-        self.declarator_part(naming, reading)?;
+        let mark = self.operations.len();
+        self.declarator_part(mark, naming, reading)?;
         if let Some((convention, at)) = convention {
             reading.pending = Some((convention, at));
         }
@@ -339,11 +377,9 @@ impl<'s> Parser<'s, '_> {
                     let named = outermost && role == Role::Declaration;
                     let name = name.filter(|_| named);
                     let fixed = parameters.links.len();
+                    let name = name.map(|name| self.spell(&[name.text]));
                     let made = self.types.function(Function {
-                        // Words of the text hold no NUL.
-                        name: name
-                            .and_then(|name| CString::new(name.text).ok())
-                            .unwrap_or_default(),
+                        name,
                         convention: convention.unwrap_or_default(),
                         result: ty.link,
                         params: parameters.links,
@@ -393,11 +429,12 @@ impl<'s> Parser<'s, '_> {
     /// A function that is declared by a typedef of its type gets its name all the same.
     fn name_function(&mut self, ty: Qualified, name: Option<Word<'s>>) -> Qualified {
         let unnamed = match (&self.view(&ty).node.data, name) {
-            (Data::Function(function), Some(name)) if function.name.is_empty() => name,
+            (Data::Function(function), Some(name)) if function.name.is_none() => name,
             _ => return ty,
         };
+        let name = self.spell(&[unnamed.text]);
         let named = self.types.function_like(&ty.link, |function| {
-            function.name = CString::new(unnamed.text).unwrap_or_default();
+            function.name = Some(name);
         });
         named.map_or(ty, Qualified::plain)
     }

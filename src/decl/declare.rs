@@ -7,7 +7,8 @@ use super::names::{DeclarationKind, Meaning, Named, Origin, Qualified, Tag, TagK
 use super::parser::{Failure, Parsed, Parser, Purpose, Word};
 use crate::error::{Error, Status};
 use crate::types::{Data, Link, Scalar};
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
+use std::sync::Arc;
 
 /// A tag's definition that has begun.
 pub(super) struct Definition<'s> {
@@ -67,11 +68,10 @@ impl<'s> Parser<'s, '_> {
             complete: false,
             origin,
         };
-        let names = self.new_names();
-        names.tags.insert(word.text.into(), tag);
+        self.new_names().tags.insert(word.text.into(), tag);
         if is_new {
-            let name = format!("{} {}", kind.keyword(), word.text);
-            names.list(DeclarationKind::Type, &name);
+            let name = self.spell(&[kind.keyword(), " ", word.text]);
+            self.new_names().list.push((DeclarationKind::Type, name));
         }
     }
 
@@ -200,13 +200,24 @@ impl<'s> Parser<'s, '_> {
         meaning: Meaning,
         origin: Origin,
     ) {
-        let is_new = self.find(word.text).is_none();
-        let names = self.new_names();
-        names
+        if self.find(word.text).is_none() {
+            let name = match &meaning {
+                Meaning::Function { link, .. } => self.name_of_function(link),
+                _ => None,
+            };
+            let name = name.unwrap_or_else(|| self.spell(&[word.text]));
+            self.new_names().list.push((kind, name));
+        }
+        self.new_names()
             .others
             .insert(word.text.into(), Named { meaning, origin });
-        if is_new {
-            names.list(kind, word.text);
+    }
+
+    /// The name that a function's type has, to be shared.
+    fn name_of_function(&self, link: &Link) -> Option<Arc<CStr>> {
+        match &self.types.get(link).node.data {
+            Data::Function(function) => function.name.clone(),
+            _ => None,
         }
     }
 

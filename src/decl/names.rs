@@ -2,7 +2,7 @@
 
 use crate::types::{Kind, Link, Qualifiers, Type, TypeTable};
 use hashbrown::HashMap;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
 /// What kind of declaration a name comes from. The numbers are those of the C API's
@@ -124,36 +124,35 @@ pub(super) struct Names {
     pub(super) tags: HashMap<Box<str>, Tag>,
     pub(super) others: HashMap<Box<str>, Named>,
     /// Everything in the order of the text.
-    pub(super) list: Vec<(DeclarationKind, CString)>,
+    pub(super) list: Vec<(DeclarationKind, Arc<CStr>)>,
 }
 
 impl Names {
-    /// Lists a name. Names from C text hold no NUL.
-    pub(super) fn list(&mut self, kind: DeclarationKind, name: &str) {
-        self.list
-            .push((kind, CString::new(name).unwrap_or_default()));
-    }
-
     /// Takes over the names of a text whose types are in `table`.
-    pub(super) fn merge(&mut self, new: Names, table: &Arc<TypeTable>) {
+    pub(super) fn merge(&mut self, mut new: Names, table: &Arc<TypeTable>) {
         let settle = |link: &mut Link| {
             if let Link::Local(index) = *link {
                 *link = Link::Type(Type::in_table(Arc::clone(table), index));
             }
         };
-        for (name, mut tag) in new.tags {
+        for tag in new.tags.values_mut() {
             settle(&mut tag.link);
-            self.tags.insert(name, tag);
         }
-        for (name, mut named) in new.others {
+        for named in new.others.values_mut() {
             match &mut named.meaning {
                 Meaning::Type(Qualified { link, .. })
                 | Meaning::Function { link, .. }
                 | Meaning::Variable(link) => settle(link),
                 Meaning::Constant(_) => {}
             }
-            self.others.insert(name, named);
         }
+        // The first text is mostly the only one.
+        if self.list.is_empty() {
+            *self = new;
+            return;
+        }
+        self.tags.extend(new.tags);
+        self.others.extend(new.others);
         self.list.extend(new.list);
     }
 }

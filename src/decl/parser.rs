@@ -10,6 +10,8 @@ use super::scope::Scope;
 use super::{Declarations, MAX_DEPTH, MAX_SOURCE, TYPE_DEPTH};
 use crate::error::{Error, Status};
 use crate::types::{Data, Link, Scalar, Target, TypeBuilder, TypeRef};
+use std::ffi::CStr;
+use std::sync::Arc;
 
 /// A failure, in a box so that results stay small.
 pub(super) type Failure = Box<Error>;
@@ -62,6 +64,8 @@ pub(super) struct Parser<'s, 'd> {
     pub(super) scope: Scope<'s>,
     /// Names of the parameters of the lists that are being read, one list after the other.
     pub(super) names_read: String,
+    /// The name that is being made.
+    spelling: Vec<u8>,
     /// The parts of the declarators that are being read.
     pub(super) operations: Operations,
     /// The type of an argument list, once it is needed.
@@ -109,6 +113,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             new: None,
             scope: Scope::default(),
             names_read: String::new(),
+            spelling: Vec::new(),
             operations: Operations::default(),
             va_list: None,
             copies_left: 1 << 20,
@@ -128,6 +133,8 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.lexer = Lexer::new(self.source);
         self.lexer.skip_byte_order_mark();
         self.lexer.understand_directives();
+        // Most declarations are longer than this.
+        self.types.reserve((self.source.len() / 64).min(4096));
         self.advance();
     }
 
@@ -349,6 +356,18 @@ impl<'s, 'd> Parser<'s, 'd> {
         }
         self.earlier
             .and_then(|earlier| earlier.names().tags.get(name))
+    }
+
+    /// Words of the text, which hold no NUL, as a name that is shared.
+    pub(super) fn spell(&mut self, words: &[&str]) -> Arc<CStr> {
+        self.spelling.clear();
+        for word in words {
+            self.spelling.extend_from_slice(word.as_bytes());
+        }
+        self.spelling.push(0);
+        CStr::from_bytes_until_nul(&self.spelling)
+            .unwrap_or_default()
+            .into()
     }
 
     /// The names of this text.

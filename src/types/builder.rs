@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock, Weak};
 pub struct TypeBuilder {
     target: &'static Target,
     nodes: Vec<Node>,
+    pointers: Pointers,
 }
 
 impl TypeBuilder {
@@ -23,7 +24,13 @@ impl TypeBuilder {
         TypeBuilder {
             target,
             nodes: Vec::new(),
+            pointers: Pointers::default(),
         }
+    }
+
+    /// Makes room for this many types.
+    pub fn reserve(&mut self, types: usize) {
+        self.nodes.reserve(types);
     }
 
     /// The target that types are laid out for.
@@ -66,7 +73,7 @@ impl TypeBuilder {
     fn push(&mut self, data: Data, size: u64, align: u32) -> Link {
         // Node numbers fit: every one takes text or a call to make.
         let index = self.nodes.len() as u32;
-        if index == 0 {
+        if self.nodes.capacity() == 0 {
             // Many tables hold one type: a function's. Then nothing has to be moved to finish.
             self.nodes = Vec::with_capacity(1);
         }
@@ -94,14 +101,33 @@ impl TypeBuilder {
         if pointee.is_none() && qualifiers == Qualifiers::default() {
             return self.scalar(Scalar::Pointer);
         }
-        self.push(
-            Data::Pointer {
-                pointee,
-                qualifiers,
-            },
-            8,
-            8,
-        )
+        let slot = match self.nodes.len() {
+            0..FEW => None,
+            _ => Some(Pointers::slot(pointee.as_ref(), qualifiers)),
+        };
+        if let Some(slot) = slot
+            && let Some(index) = self.pointers.get(slot)
+            && let Data::Pointer {
+                pointee: known,
+                qualifiers: of_known,
+            } = &self.nodes[index as usize].data
+            && *of_known == qualifiers
+            && match (known, &pointee) {
+                (Some(a), Some(b)) => a.is(b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
+        {
+            return Link::Local(index);
+        }
+        let data = Data::Pointer {
+            pointee,
+            qualifiers,
+        };
+        let link = self.push(data, 8, 8);
+        if let (Some(slot), Link::Local(index)) = (slot, &link) {
+            self.pointers.set(slot, *index);
+        }
+        link
     }
 
     /// An array; without a length it is incomplete.
@@ -330,6 +356,41 @@ impl TypeBuilder {
             Link::Type(ty) => ty,
             Link::Local(index) => Type::in_table(self.finish(), index),
         }
+    }
+}
+
+/// Tables of fewer types than this are not searched for a pointer that is there already.
+const FEW: usize = 16;
+
+/// How many pointers are remembered, a power of two.
+const REMEMBERED: usize = 256;
+
+/// The pointers that were made last. A header has thousands of parameters that are pointers to a
+/// few dozen types, and one node does for all that point to the same type.
+#[derive(Default)]
+struct Pointers(Vec<u32>);
+
+impl Pointers {
+    /// Where a pointer is remembered, if it is.
+    fn slot(pointee: Option<&Link>, qualifiers: Qualifiers) -> usize {
+        let place = match pointee {
+            None => 0,
+            Some(Link::Local(index)) => *index as usize,
+            Some(Link::Type(ty)) => std::ptr::from_ref(ty.node()).addr() / size_of::<Node>(),
+        };
+        let qualified = usize::from(qualifiers.is_const) + 2 * usize::from(qualifiers.is_volatile);
+        (place * 4 + qualified) % REMEMBERED
+    }
+
+    fn get(&self, slot: usize) -> Option<u32> {
+        self.0.get(slot).copied().filter(|&index| index != u32::MAX)
+    }
+
+    fn set(&mut self, slot: usize, index: u32) {
+        if self.0.is_empty() {
+            self.0 = vec![u32::MAX; REMEMBERED];
+        }
+        self.0[slot] = index;
     }
 }
 

@@ -5,7 +5,7 @@ use super::scalar::{Kind, Scalar};
 use super::table::{Convention, Data, Function, Link, ParameterNames, Type, TypeRef};
 use super::target::Target;
 use crate::error::{Error, Result};
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 
 /// A function type, held by a counted reference.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Signature {
             )));
         }
         let function = Function {
-            name: CString::default(),
+            name: None,
             convention,
             result: Link::Type(result.clone()),
             params: params.iter().cloned().map(Link::Type).collect(),
@@ -96,12 +96,9 @@ impl Signature {
             signature.check_extra()?;
             Ok(signature)
         });
-        built.map_err(|error| {
-            if name.is_empty() {
-                error
-            } else {
-                error.within(name.to_string_lossy())
-            }
+        built.map_err(|error| match name {
+            Some(name) => error.within(name.to_string_lossy()),
+            None => error,
         })
     }
 
@@ -191,7 +188,7 @@ impl Signature {
 
     /// The name of the function, empty if it has none.
     pub fn name(&self) -> &CStr {
-        &self.function().name
+        self.function().name.as_deref().unwrap_or_default()
     }
 
     /// The name, or the type where there is none.

@@ -153,8 +153,8 @@ pub enum Convention {
 /// A function type, with the name of the function if it was declared with one.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The function's name, empty if it has none.
-    pub name: CString,
+    /// The function's name, if it has one.
+    pub name: Option<Arc<CStr>>,
     /// How it is called.
     pub convention: Convention,
     /// The type of its result.
@@ -223,6 +223,15 @@ impl TypeTable {
 }
 
 impl Link {
+    /// Both lead to the same type, seen from the same table.
+    pub(super) fn is(&self, other: &Link) -> bool {
+        match (self, other) {
+            (Link::Local(a), Link::Local(b)) => a == b,
+            (Link::Type(a), Link::Type(b)) => std::ptr::eq(a.node(), b.node()),
+            _ => false,
+        }
+    }
+
     fn take(&mut self, tables: &mut Vec<Arc<TypeTable>>) {
         if let Link::Type(Type(Repr::Table(..))) = self
             && let Link::Type(Type(Repr::Table(table, _))) = std::mem::replace(self, Link::Local(0))

@@ -49,6 +49,37 @@ fn from_the_inside_out() {
 }
 
 #[test]
+fn stars_and_what_stands_among_them() {
+    for (written, meant) in [
+        ("int *x __attribute__((mode(DI)))", "long *x"),
+        (
+            "int **const *x __attribute__((mode(QI)))",
+            "signed char **const *x",
+        ),
+        (
+            "const int *****x __attribute__((mode(DI)))",
+            "const long *****x",
+        ),
+        ("int *__attribute__((unused)) const *x", "int *const *x"),
+        ("int **__attribute__((unused)) const *x", "int **const *x"),
+        (
+            "int *const __attribute__((unused)) volatile *x",
+            "int *const volatile *x",
+        ),
+        (
+            "const int *const *volatile *const **volatile *const *x",
+            "const int *const *volatile *const **volatile *const *x",
+        ),
+        (
+            "int (***x)(int *const *, int ****) __attribute__((ms_abi))",
+            "int (***x)(int *const *, int ****)",
+        ),
+    ] {
+        assert_eq!(round(written, "x"), meant, "{written}");
+    }
+}
+
+#[test]
 fn parentheses_and_spaces_that_say_nothing() {
     for (written, meant) in [
         ("int (x)", "int x"),

@@ -183,3 +183,44 @@ fn descriptions_tell_the_sizes_that_matter() {
         );
     }
 }
+
+#[test]
+fn pointers_to_one_type_are_one_type_in_a_table() {
+    use crate::types::{Data, Link, Qualifiers};
+    let constant = Qualifiers {
+        is_const: true,
+        is_volatile: false,
+    };
+    let mut types = TypeBuilder::new(&LINUX_X86_64);
+    // A table of a few types is not searched.
+    for number in 0..20 {
+        types.declare_record(
+            false,
+            Some(std::ffi::CString::new(format!("s{number}")).unwrap()),
+        );
+    }
+    let index = |link: Link| match link {
+        Link::Local(index) => index,
+        Link::Type(_) => u32::MAX,
+    };
+    let int = types.scalar(Scalar::Int);
+    let mut kinds = Vec::new();
+    for pointee in [Some(int), Some(Link::Local(0)), Some(Link::Local(1)), None] {
+        for qualifiers in [Qualifiers::default(), constant] {
+            let first = types.pointer(pointee.clone(), qualifiers);
+            let again = types.pointer(pointee.clone(), qualifiers);
+            let Data::Pointer {
+                qualifiers: made, ..
+            } = &types.get(&first).node.data
+            else {
+                assert!(pointee.is_none());
+                continue;
+            };
+            assert_eq!(*made, qualifiers);
+            assert_eq!(index(first.clone()), index(again));
+            kinds.push(index(first));
+        }
+    }
+    kinds.dedup();
+    assert_eq!(kinds.len(), 7);
+}
