@@ -134,7 +134,7 @@ impl<'s, 'd> Parser<'s, 'd> {
         self.lexer.skip_byte_order_mark();
         self.lexer.understand_directives();
         // Most declarations are longer than this.
-        self.types.reserve((self.source.len() / 64).min(4096));
+        self.types.reserve((self.source.len() / 40).min(4096));
         self.advance();
     }
 

@@ -340,13 +340,15 @@ impl TypeBuilder {
     /// The finished table.
     pub fn finish(self) -> Arc<TypeTable> {
         let mut nodes = self.nodes;
+        // To move them costs more than the little room that is mostly left.
+        if nodes.len() < nodes.capacity() / 2 {
+            nodes.shrink_to_fit();
+        }
         Arc::new_cyclic(|table| {
             for node in &mut nodes {
                 node.table = Weak::clone(table);
             }
-            TypeTable {
-                nodes: nodes.into_boxed_slice(),
-            }
+            TypeTable { nodes }
         })
     }
 

@@ -194,7 +194,7 @@ pub struct Node {
 /// Types that are built together, live together and never change.
 #[derive(Debug)]
 pub struct TypeTable {
-    pub(super) nodes: Box<[Node]>,
+    pub(super) nodes: Vec<Node>,
 }
 
 /// Tables hold one another in chains of any length: they are let go one after the other, not each
