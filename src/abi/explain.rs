@@ -1,7 +1,7 @@
 //! An assignment as text for people.
 
-use super::{Assignment, Extension, Piece, Place, ResultPassing, sysv64};
-use crate::types::{Convention, Signature};
+use super::{Assignment, Extension, Passing, Piece, Place, ResultPassing, registers};
+use crate::types::Signature;
 use std::fmt::Write;
 
 /// Where every byte travels: a line for the prototype, one for each parameter, then the result
@@ -14,7 +14,17 @@ pub fn explain(signature: &Signature, assignment: &Assignment, path: &str) -> St
             true => format!("parameter {}", index + 1),
             false => format!("extra argument {}", index + 1),
         };
-        let places = pieces(assignment, assignment.pieces(parameter), parameter.size);
+        let list = assignment.pieces(parameter);
+        let places = match parameter.passing {
+            Passing::Value => pieces(assignment, list, parameter.size),
+            Passing::Reference { align } => {
+                let addresses = list
+                    .iter()
+                    .map(|one| place(assignment, one.place, one.size));
+                let addresses = addresses.collect::<Vec<_>>().join(" and ");
+                format!("the address of a copy, aligned to {align}, in {addresses}")
+            }
+        };
         rows.push((
             label,
             ty.get().describe(),
@@ -98,16 +108,11 @@ fn pieces(assignment: &Assignment, list: &[Piece], size: u32) -> String {
 }
 
 pub(super) fn place(assignment: &Assignment, place: Place, size: u32) -> String {
-    match (assignment.convention, place) {
-        (Convention::SysV64, Place::General(number)) => {
-            sysv64::GENERAL_NAMES[usize::from(number)].to_owned()
-        }
-        (Convention::SysV64, Place::Vector(number)) if size > 16 => format!("ymm{number}"),
-        (Convention::SysV64, Place::Vector(number)) => format!("xmm{number}"),
-        (_, Place::General(number)) => format!("general register {number}"),
-        (_, Place::Vector(number)) => format!("vector register {number}"),
-        (_, Place::X87(number)) => format!("st({number})"),
-        (_, Place::Stack(offset)) => {
+    match place {
+        Place::General(number) => registers::general(assignment.convention, number, size),
+        Place::Vector(number) => registers::vector(assignment.convention, number, size),
+        Place::X87(number) => format!("st({number})"),
+        Place::Stack(offset) => {
             format!("stack bytes {offset}-{}", offset + size.max(1) - 1)
         }
     }

@@ -1,18 +1,22 @@
 //! Where every byte of a call travels. A signature goes in; an `Assignment` comes out, which is
 //! pure data: whoever needs to know where a value is asks it and never works it out again.
 
+mod aapcs64;
 mod explain;
 mod members;
+mod registers;
 mod sysv64;
 mod table;
 #[cfg(test)]
 mod tests;
+mod win64;
 
 pub use explain::explain;
 pub use table::{open_table, table};
 
 use crate::error::{Error, Result};
-use crate::types::{Convention, Signature, TypeRef};
+use crate::types::target::Model;
+use crate::types::{Convention, Signature, Target, TypeRef};
 use std::hash::{Hash, Hasher};
 
 /// The stack bytes of one call's arguments, at most.
@@ -67,6 +71,19 @@ impl Hash for Piece {
     }
 }
 
+/// What of a parameter travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Passing {
+    /// Its bytes: the pieces are its own.
+    Value,
+    /// The address of a copy that the caller makes and the callee may change: the one piece, or
+    /// each of them, is that address.
+    Reference {
+        /// The copy's alignment in bytes.
+        align: u32,
+    },
+}
+
 /// A parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -74,6 +91,8 @@ pub struct Parameter {
     pub size: u32,
     /// How it fills a register.
     pub extension: Extension,
+    /// What of it travels.
+    pub passing: Passing,
     first: u32,
     count: u32,
 }
@@ -83,6 +102,9 @@ impl Hash for Parameter {
         // Where its pieces are in the list follows from their numbers.
         let extension = self.extension as u64;
         state.write_u64(u64::from(self.size) << 32 | u64::from(self.count) << 2 | extension);
+        if let Passing::Reference { align } = self.passing {
+            state.write_u32(align);
+        }
     }
 }
 
@@ -145,6 +167,8 @@ impl Assignment {
 /// Collects an assignment's parts while a convention walks through a signature.
 struct Builder {
     assignment: Assignment,
+    /// Bytes of the copies of parameters that are passed by reference.
+    copies: u64,
 }
 
 impl Builder {
@@ -162,6 +186,7 @@ impl Builder {
                 stack_align,
                 vector_count: None,
             },
+            copies: 0,
         }
     }
 
@@ -171,9 +196,38 @@ impl Builder {
         self.assignment.parameters.push(Parameter {
             size,
             extension,
+            passing: Passing::Value,
             first,
             count: pieces.len() as u32,
         });
+    }
+
+    /// A parameter of which a copy's address travels, in each of these places.
+    fn reference(&mut self, ty: TypeRef<'_>, least_align: u32, address: Place) -> Result<()> {
+        let align = ty.align().max(least_align);
+        let copies = self.copies.next_multiple_of(u64::from(align)) + ty.size();
+        if copies > MAX_STACK {
+            return Err(Error::limit(format!(
+                "{}: the arguments that are passed by reference need more than {MAX_STACK} bytes \
+                 of stack",
+                ty.describe()
+            )));
+        }
+        self.copies = copies;
+        let first = self.assignment.pieces.len() as u32;
+        self.assignment.pieces.push(Piece {
+            offset: 0,
+            size: 8,
+            place: address,
+        });
+        self.assignment.parameters.push(Parameter {
+            size: ty.size() as u32,
+            extension: Extension::None,
+            passing: Passing::Reference { align },
+            first,
+            count: 1,
+        });
+        Ok(())
     }
 
     /// After the last parameter.
@@ -208,7 +262,6 @@ fn extension(ty: TypeRef<'_>) -> Extension {
 
 /// The convention that a signature stands for: what it names, or its target's own.
 pub fn convention(signature: &Signature) -> Convention {
-    use crate::types::target::Model;
     match (
         signature.function().convention,
         signature.get().node.target.model,
@@ -221,15 +274,54 @@ pub fn convention(signature: &Signature) -> Convention {
     }
 }
 
+impl Convention {
+    /// Its name, as the program and messages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Convention::Default => "default",
+            Convention::SysV64 => "sysv64",
+            Convention::Win64 => "win64",
+            Convention::Aapcs64 => "aapcs64",
+            Convention::Apple64 => "apple64",
+        }
+    }
+}
+
+/// The processor that a convention is for.
+fn processor(convention: Convention) -> &'static str {
+    match convention {
+        Convention::Aapcs64 | Convention::Apple64 => "aarch64",
+        Convention::Default | Convention::SysV64 | Convention::Win64 => "x86_64",
+    }
+}
+
+fn check_processor(convention: Convention, target: &Target) -> Result<()> {
+    let own = match target.model {
+        Model::LinuxX86_64 | Model::WindowsX86_64 => "x86_64",
+        Model::LinuxAarch64 | Model::AppleAarch64 => "aarch64",
+    };
+    let needed = processor(convention);
+    if needed == own {
+        return Ok(());
+    }
+    Err(Error::unsupported(format!(
+        "{} is a calling convention of {needed}; the target is {}",
+        convention.name(),
+        target.name
+    )))
+}
+
 /// Assigns a place to every byte of a call of this signature.
 pub fn assign(signature: &Signature) -> Result<Assignment> {
+    let convention = convention(signature);
     let assigned = signature
         .check_callable()
-        .and_then(|()| match convention(signature) {
+        .and_then(|()| check_processor(convention, signature.get().node.target))
+        .and_then(|()| match convention {
             Convention::SysV64 => sysv64::assign(signature),
-            Convention::Win64 => Err(not_yet("win64")),
-            Convention::Aapcs64 => Err(not_yet("aapcs64")),
-            Convention::Apple64 => Err(not_yet("apple64")),
+            Convention::Win64 => win64::assign(signature),
+            Convention::Aapcs64 => aapcs64::assign(signature),
+            Convention::Apple64 => aapcs64::assign_apple(signature),
             Convention::Default => Err(Error::new(
                 crate::error::Status::Internal,
                 "a convention that stands for itself",
@@ -239,10 +331,4 @@ pub fn assign(signature: &Signature) -> Result<Assignment> {
         true => assigned,
         false => assigned.map_err(|error| error.within(signature.name().to_string_lossy())),
     }
-}
-
-fn not_yet(convention: &str) -> Error {
-    Error::unsupported(format!(
-        "this version of farcall does not call by the {convention} convention"
-    ))
 }

@@ -11,11 +11,6 @@ const RDI: u8 = 7;
 /// rdi, rsi, rdx, rcx, r8, r9 (3.2.3, "Passing").
 const GENERAL: [u8; 6] = [RDI, 6, RDX, 1, 8, 9];
 const VECTOR: usize = 8;
-/// The names of the general registers, by number.
-pub(super) const GENERAL_NAMES: [&str; 16] = [
-    "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15",
-];
 
 /// The classes of an eightbyte (3.2.3, "Classification").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! An assignment as a table for people: a line for each piece, and for aggregates what is in it.
 
 use super::explain::{extension, place};
-use super::{Assignment, Piece, Place, ResultPassing, members, sysv64};
+use super::{Assignment, Passing, Piece, Place, ResultPassing, members, sysv64};
 use crate::error::Result;
 use crate::types::target::LongDouble;
 use crate::types::{Convention, Data, Scalar, Signature, Target, Type, TypeRef};
@@ -58,6 +58,16 @@ fn draw(signature: &Signature, assignment: &Assignment, path: &str, open: bool) 
             }
             _ => Reason::default(),
         };
+        if let Passing::Reference { align } = parameter.passing {
+            for piece in pieces {
+                let text = format!(
+                    "the address of a copy, aligned to {align}: {}",
+                    ty.describe()
+                );
+                rows.push(row(assignment, label.clone(), *piece, &on_stack, text));
+            }
+            continue;
+        }
         value(&mut rows, assignment, label, ty, pieces, &note, &on_stack);
     }
     let result = signature.result();

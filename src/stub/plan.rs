@@ -1,6 +1,6 @@
 //! What a stub does, without saying how: moves before the call, the call, stores after it.
 
-use crate::abi::{Assignment, Extension, Piece, Place, ResultPassing};
+use crate::abi::{Assignment, Extension, Parameter, Passing, Piece, Place, ResultPassing};
 
 /// What the caller of a stub hands over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +37,8 @@ pub enum Address {
     Element(u32),
     /// Where the array's element points.
     Pointee(u32),
+    /// Nowhere: the value is the address of this offset in the stack area, where a copy is.
+    Area(u32),
 }
 
 /// Some bytes of an argument on their way to the callee.
@@ -85,11 +87,12 @@ pub struct Plan {
     pub result_is_indirect: bool,
     /// It needs a frame; without one it ends in a jump to the target.
     pub has_frame: bool,
-    /// Bytes of the argument area.
+    /// Bytes of the stack area: the argument area, and above it copies of arguments that are passed
+    /// by reference.
     pub stack_size: u32,
     /// Its alignment in bytes, at least 16.
     pub stack_align: u32,
-    /// Moves to the stack: while they run, no register holds an argument yet.
+    /// Moves to the stack area: while they run, no register holds an argument yet.
     pub stack_moves: Vec<Move>,
     /// The register that the result's address goes to, for results in memory.
     pub result_address: Option<Place>,
@@ -110,7 +113,7 @@ pub fn plan(
     entry: Entry,
     errno: Option<ErrnoCapture>,
 ) -> Plan {
-    let (stack_moves, register_moves) = moves(assignment, arguments, entry);
+    let moves = Moves::of(assignment, arguments, entry);
     let stores = stores(assignment, arguments);
     let result_address = match assignment.result {
         ResultPassing::Memory { address, .. } => Some(address),
@@ -119,12 +122,12 @@ pub fn plan(
     Plan {
         entry,
         result_is_indirect: arguments == Arguments::Slots && assignment.result_size > 8,
-        has_frame: assignment.stack_size > 0 || !stores.is_empty() || errno.is_some(),
-        stack_size: assignment.stack_size,
-        stack_align: assignment.stack_align,
-        stack_moves,
+        has_frame: moves.stack_size > 0 || !stores.is_empty() || errno.is_some(),
+        stack_size: moves.stack_size,
+        stack_align: moves.stack_align,
+        stack_moves: moves.stack,
         result_address,
-        register_moves,
+        register_moves: moves.registers,
         vector_count: assignment.vector_count,
         stores,
         errno,
@@ -146,37 +149,70 @@ pub fn stores(assignment: &Assignment, arguments: Arguments) -> Vec<Store> {
     }
 }
 
-fn moves(assignment: &Assignment, arguments: Arguments, entry: Entry) -> (Vec<Move>, Vec<Move>) {
-    let mut stack = Vec::new();
-    let mut registers = Vec::with_capacity(assignment.parameters().len());
-    let mut last = Vec::new();
-    for (index, parameter) in assignment.parameters().iter().enumerate() {
-        let index = index as u32;
-        let in_slot = arguments == Arguments::Slots && parameter.size <= 8;
-        let from = match in_slot {
-            true => Address::Element(index),
-            false => Address::Pointee(index),
+/// Moves before the call, and the stack area that they fill.
+struct Moves {
+    stack: Vec<Move>,
+    registers: Vec<Move>,
+    stack_size: u32,
+    stack_align: u32,
+}
+
+impl Moves {
+    fn of(assignment: &Assignment, arguments: Arguments, entry: Entry) -> Moves {
+        let mut moves = Moves {
+            stack: Vec::new(),
+            registers: Vec::with_capacity(assignment.parameters().len()),
+            stack_size: assignment.stack_size,
+            stack_align: assignment.stack_align,
         };
-        let pieces = assignment.pieces(parameter);
-        let overwrites = |piece: &Piece| piece.place == Place::General(entry.arguments);
-        let overwrites_array = pieces.iter().any(overwrites);
-        for piece in pieces {
-            let piece_move = Move {
-                from,
-                offset: piece.offset,
-                size: piece.size,
-                extension: parameter.extension,
-                to: piece.place,
+        let mut last = Vec::new();
+        for (index, parameter) in assignment.parameters().iter().enumerate() {
+            let index = index as u32;
+            let in_slot = arguments == Arguments::Slots && parameter.size <= 8;
+            let value = match in_slot {
+                true => Address::Element(index),
+                false => Address::Pointee(index),
             };
-            match piece.place {
-                Place::Stack(_) => stack.push(piece_move),
-                _ if overwrites_array => last.push(piece_move),
-                _ => registers.push(piece_move),
+            let from = match parameter.passing {
+                Passing::Value => value,
+                Passing::Reference { align } => moves.copy(value, parameter, align),
+            };
+            let pieces = assignment.pieces(parameter);
+            let overwrites = |piece: &Piece| piece.place == Place::General(entry.arguments);
+            let overwrites_array = pieces.iter().any(overwrites);
+            for piece in pieces {
+                let piece_move = Move {
+                    from,
+                    offset: piece.offset,
+                    size: piece.size,
+                    extension: parameter.extension,
+                    to: piece.place,
+                };
+                match piece.place {
+                    Place::Stack(_) => moves.stack.push(piece_move),
+                    _ if overwrites_array => last.push(piece_move),
+                    _ => moves.registers.push(piece_move),
+                }
             }
         }
+        moves.registers.append(&mut last);
+        moves
     }
-    registers.append(&mut last);
-    (stack, registers)
+
+    /// A copy in the stack area, for an argument that is passed by reference.
+    fn copy(&mut self, value: Address, parameter: &Parameter, align: u32) -> Address {
+        let at = self.stack_size.next_multiple_of(align);
+        self.stack_size = (at + parameter.size).next_multiple_of(8);
+        self.stack_align = self.stack_align.max(align);
+        self.stack.push(Move {
+            from: value,
+            offset: 0,
+            size: parameter.size,
+            extension: Extension::None,
+            to: Place::Stack(at),
+        });
+        Address::Area(at)
+    }
 }
 
 /// A result of at most 8 bytes, extended to the whole slot.

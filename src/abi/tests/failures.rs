@@ -2,10 +2,10 @@
 
 use super::{call, signature};
 use crate::abi::assign;
-use crate::decl::{Declarations, parse_signature};
+use crate::decl::Declarations;
 use crate::error::{Error, Status};
 use crate::types::target::{APPLE_AARCH64, LINUX_AARCH64, LINUX_X86_64, WINDOWS_X86_64};
-use crate::types::{Convention, Scalar, Signature, Type};
+use crate::types::{Convention, Scalar, Signature, Target, Type};
 
 fn check(signature: &Signature, status: Status, message: &str) {
     let Error {
@@ -71,24 +71,55 @@ fn vectors_of_512_bits() {
     assign(&call("void f(int, ...)", &["m512"])).unwrap();
 }
 
+/// A convention belongs to a processor.
 #[test]
-fn conventions_that_are_yet_to_come() {
-    let why =
-        |name: &str| format!("f: this version of farcall does not call by the {name} convention");
-    for (target, name) in [
-        (&WINDOWS_X86_64, "win64"),
-        (&LINUX_AARCH64, "aapcs64"),
-        (&APPLE_AARCH64, "apple64"),
-    ] {
-        let signature = parse_signature(None, target, "int f(int)").unwrap();
-        check(&signature, Status::Unsupported, &why(name));
-    }
-    let named = signature("int f(int) __attribute__((ms_abi))");
-    check(&named, Status::Unsupported, &why("win64"));
+fn conventions_of_other_processors() {
+    let with = |target: &'static Target, convention| {
+        let int = Type::scalar(Scalar::Int, target);
+        Signature::new(target, convention, &int, &[], 0).unwrap()
+    };
+    check(
+        &with(&LINUX_X86_64, Convention::Aapcs64),
+        Status::Unsupported,
+        "aapcs64 is a calling convention of aarch64; the target is x86_64-linux",
+    );
+    check(
+        &with(&WINDOWS_X86_64, Convention::Apple64),
+        Status::Unsupported,
+        "apple64 is a calling convention of aarch64; the target is x86_64-windows-gnu",
+    );
+    check(
+        &with(&LINUX_AARCH64, Convention::Win64),
+        Status::Unsupported,
+        "win64 is a calling convention of x86_64; the target is aarch64-linux",
+    );
+    check(
+        &with(&APPLE_AARCH64, Convention::SysV64),
+        Status::Unsupported,
+        "sysv64 is a calling convention of x86_64; the target is arm64-apple",
+    );
     let native = signature("int f(int) __attribute__((sysv_abi))");
     assert_eq!(
         assign(&native).unwrap(),
         assign(&signature("int f(int)")).unwrap()
+    );
+}
+
+/// Copies of arguments stand on the stack too.
+#[test]
+fn too_much_by_reference() {
+    let half = "struct { char a[134217728]; }";
+    assign(&signature(&format!(
+        "__attribute__((ms_abi)) void f({half} a, {half} b)"
+    )))
+    .unwrap();
+    check(
+        &signature(&format!(
+            "__attribute__((ms_abi)) void f({half} a, {half} b, three_longs c)"
+        )),
+        Status::Limit,
+        "f: parameter 3: struct { long a; long b; long c; } (24 bytes): the arguments that are \
+         passed by reference need more than 268435456 bytes of stack",
     );
 }
 

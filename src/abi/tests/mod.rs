@@ -1,5 +1,6 @@
 //! Tests of assignments.
 
+mod aapcs64;
 mod explained;
 mod failures;
 mod passing;
@@ -7,12 +8,12 @@ mod records;
 mod results;
 mod tables;
 mod variadic;
+mod win64;
 
-use super::sysv64::GENERAL_NAMES;
-use super::{Assignment, Piece, Place, ResultPassing, assign};
+use super::{Assignment, Passing, Piece, Place, ResultPassing, assign, registers};
 use crate::decl::{Declarations, parse_signature};
-use crate::types::Signature;
 use crate::types::target::LINUX_X86_64;
+use crate::types::{Convention, Signature, Target};
 use std::fmt::Write;
 
 /// Names that the prototypes of these tests use.
@@ -36,38 +37,62 @@ const PRELUDE: &str = "
     typedef struct { } empty;";
 
 fn signature(prototype: &str) -> Signature {
-    let mut declarations = Declarations::new(&LINUX_X86_64);
-    declarations.add(PRELUDE).unwrap();
-    parse_signature(Some(&declarations), &LINUX_X86_64, prototype).unwrap()
+    signature_on(&LINUX_X86_64, prototype)
 }
 
 /// One call of a variadic function.
 fn call(prototype: &str, extra: &[&str]) -> Signature {
-    let mut declarations = Declarations::new(&LINUX_X86_64);
+    call_on(&LINUX_X86_64, prototype, extra)
+}
+
+fn declared(target: &'static Target) -> Declarations {
+    let mut declarations = Declarations::new(target);
     declarations.add(PRELUDE).unwrap();
+    declarations
+}
+
+fn signature_on(target: &'static Target, prototype: &str) -> Signature {
+    parse_signature(Some(&declared(target)), target, prototype).unwrap()
+}
+
+fn call_on(target: &'static Target, prototype: &str, extra: &[&str]) -> Signature {
+    let declarations = declared(target);
     let types: Vec<_> = extra
         .iter()
         .map(|name| declarations.find_type(name).unwrap())
         .collect();
-    let signature = parse_signature(Some(&declarations), &LINUX_X86_64, prototype).unwrap();
+    let signature = parse_signature(Some(&declarations), target, prototype).unwrap();
     signature.complete_variadic(&types).unwrap()
 }
 
 /// An assignment on one line: the places of each parameter, of the result, then the stack if there
 /// is any. Bytes are told where a value has several pieces.
 fn shown(assignment: &Assignment) -> String {
+    let convention = assignment.convention;
     let parameters: Vec<String> = assignment
         .parameters()
         .iter()
-        .map(|parameter| pieces(assignment.pieces(parameter), parameter.size))
+        .map(|parameter| {
+            let list = assignment.pieces(parameter);
+            match parameter.passing {
+                Passing::Value => pieces(convention, list, parameter.size),
+                Passing::Reference { align } => {
+                    format!("&{align} {}", pieces(convention, list, 8))
+                }
+            }
+        })
         .collect();
     let mut text = parameters.join("; ");
     let result = match assignment.result {
         ResultPassing::Void => "void".to_owned(),
-        ResultPassing::Registers => pieces(assignment.result_pieces(), assignment.result_size),
+        ResultPassing::Registers => pieces(
+            convention,
+            assignment.result_pieces(),
+            assignment.result_size,
+        ),
         ResultPassing::Memory { address, returned } => {
-            let returned = returned.map_or("nowhere".to_owned(), place);
-            format!("memory at {}, {returned}", place(address))
+            let returned = returned.map_or("nowhere".to_owned(), |one| place(convention, one, 8));
+            format!("memory at {}, {returned}", place(convention, address, 8))
         }
     };
     let _ = write!(text, " -> {result}");
@@ -81,32 +106,42 @@ fn shown(assignment: &Assignment) -> String {
     text
 }
 
-fn pieces(list: &[Piece], size: u32) -> String {
+fn pieces(convention: Convention, list: &[Piece], size: u32) -> String {
     match list {
         [] => "nothing".to_owned(),
-        [piece] if (piece.offset, piece.size) == (0, size) => place(piece.place),
+        [piece] if (piece.offset, piece.size) == (0, size) => place(convention, piece.place, size),
         _ => {
             let each = list.iter().map(|piece| {
                 let last = piece.offset + piece.size - 1;
-                format!("{}-{last} {}", piece.offset, place(piece.place))
+                let place = place(convention, piece.place, piece.size);
+                format!("{}-{last} {place}", piece.offset)
             });
             each.collect::<Vec<_>>().join(", ")
         }
     }
 }
 
-fn place(place: Place) -> String {
+fn place(convention: Convention, place: Place, size: u32) -> String {
     match place {
-        Place::General(number) => GENERAL_NAMES[usize::from(number)].to_owned(),
-        Place::Vector(number) => format!("xmm{number}"),
+        Place::General(number) => registers::general(convention, number, 8),
+        Place::Vector(number) => registers::vector(convention, number, size).replace("ymm", "xmm"),
         Place::X87(number) => format!("st{number}"),
         Place::Stack(offset) => format!("[{offset}]"),
     }
 }
 
 fn check(prototype: &str, expected: &str) {
-    let assignment = assign(&signature(prototype)).unwrap();
+    check_on(&LINUX_X86_64, prototype, expected);
+}
+
+fn check_on(target: &'static Target, prototype: &str, expected: &str) {
+    let assignment = assign(&signature_on(target, prototype)).unwrap();
     assert_eq!(shown(&assignment), expected, "{prototype}");
+}
+
+fn check_call_on(target: &'static Target, prototype: &str, extra: &[&str], expected: &str) {
+    let assignment = assign(&call_on(target, prototype, extra)).unwrap();
+    assert_eq!(shown(&assignment), expected, "{prototype} with {extra:?}");
 }
 
 /// Where a value of this type goes as the first parameter, and as the result.

@@ -205,7 +205,10 @@ fn two_hundred_parameters() {
         (200, 194 * 8)
     );
     let last = assignment.parameters().last().unwrap();
-    assert_eq!(super::pieces(assignment.pieces(last), 8), "[1544]");
+    assert_eq!(
+        super::pieces(assignment.convention, assignment.pieces(last), 8),
+        "[1544]"
+    );
 
     let list = ["double, char"; 100].join(", ");
     let assignment = assign(&signature(&format!("void f({list})"))).unwrap();

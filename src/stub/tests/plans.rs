@@ -91,14 +91,14 @@ fn the_array_is_overwritten_last() {
 /// Slots hold values of up to 8 bytes, and pointers to larger ones.
 #[test]
 fn where_values_are() {
-    use Address::{Element, Pointee};
+    use Address::{Area, Element, Pointee};
     let prototype = "void f(char, double, struct { char c[7]; }, two_longs, long double, empty)";
     let froms = |arguments| {
         let plan = planned(prototype, arguments);
         let moves = plan.stack_moves.iter().chain(&plan.register_moves);
         let mut list: Vec<_> = moves.map(|one| (one.from, one.size)).collect();
         list.sort_by_key(|one| match one.0 {
-            Element(index) | Pointee(index) => index,
+            Element(index) | Pointee(index) | Area(index) => index,
         });
         list
     };

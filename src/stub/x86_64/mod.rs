@@ -200,7 +200,14 @@ type Word = Option<(Move, u32)>;
 fn pushed_words(plan: &Plan) -> Option<Vec<Word>> {
     let count = plan.stack_size / 8;
     let is_large = |one: &Move| one.size > LARGEST_PUSHED;
-    if count > MOST_PUSHED || plan.stack_align > 16 || plan.stack_moves.iter().any(is_large) {
+    // An address in the area is known when rsp has come to its end.
+    let is_address = |one: &Move| matches!(one.from, Address::Area(_));
+    let mut moves = plan.stack_moves.iter().chain(&plan.register_moves);
+    if count > MOST_PUSHED
+        || plan.stack_align > 16
+        || plan.stack_moves.iter().any(is_large)
+        || moves.any(is_address)
+    {
         return None;
     }
     if !plan.has_frame {
@@ -289,10 +296,21 @@ impl Emitter {
                 }
                 (RAX, offset as i32)
             }
+            // The address itself is what is moved: the moves ask for it before they come here.
+            Address::Area(at) => (RSP, at as i32),
         }
     }
 
+    /// The address of a copy, in a general register.
+    fn area_address(&mut self, register: u8, at: u32) {
+        memory!(self.code, RSP, at as i32, [lea Rq(register),] []);
+    }
+
     fn register_move(&mut self, one: &Move) {
+        if let (Address::Area(at), Place::General(register)) = (one.from, one.to) {
+            self.area_address(register, at);
+            return;
+        }
         let (base, at) = self.source(one.from, one.offset);
         // A slot has 8 bytes, whatever its value has.
         let size = match one.from {
@@ -337,6 +355,11 @@ impl Emitter {
     fn stack_move(&mut self, one: &Move, result: u8) {
         let Place::Stack(to) = one.to else { return };
         let to = to as i32;
+        if let Address::Area(at) = one.from {
+            self.area_address(R10, at);
+            memory!(self.code, RSP, to, [mov] [, r10]);
+            return;
+        }
         let (base, at) = self.source(one.from, one.offset);
         if one.size > LARGEST_UNROLLED_COPY {
             self.copy_string(base, at, to, one.size, result);

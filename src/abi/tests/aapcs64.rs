@@ -1,0 +1,194 @@
+//! AAPCS64, and what is different on Apple's systems.
+
+use super::{check_call_on, check_on};
+use crate::types::target::{APPLE_AARCH64, LINUX_AARCH64};
+
+fn check(prototype: &str, expected: &str) {
+    check_on(&LINUX_AARCH64, prototype, expected);
+}
+
+fn check_apple(prototype: &str, expected: &str) {
+    check_on(&APPLE_AARCH64, prototype, expected);
+}
+
+/// Where a value of this type goes as the first parameter, and as the result.
+fn check_type(name: &str, expected: &str) {
+    check(&format!("void f({name} x)"), &format!("{expected} -> void"));
+    let result = match expected {
+        "nothing" => "void",
+        _ if expected.starts_with('&') => "memory at x8, nowhere",
+        _ => expected,
+    };
+    check(&format!("{name} f(void)"), &format!(" -> {result}"));
+}
+
+#[test]
+fn scalars() {
+    for name in [
+        "_Bool",
+        "char",
+        "short",
+        "int",
+        "long",
+        "void *",
+        "enum { A }",
+    ] {
+        check_type(name, "x0");
+    }
+    check_type("_Float16", "h0");
+    check_type("float", "s0");
+    check_type("double", "d0");
+    check_type("long double", "q0");
+    check_type("_Float128", "q0");
+    check_type("__int128", "0-7 x0, 8-15 x1");
+    check_type("float _Complex", "0-3 s0, 4-7 s1");
+    check_type("double _Complex", "0-7 d0, 8-15 d1");
+    check_type("long double _Complex", "0-15 q0, 16-31 q1");
+    check_type("m64", "d0");
+    check_type("m128", "q0");
+    check_type("m256", "&32 x0");
+    check_type("v4", "x0");
+}
+
+#[test]
+fn homogeneous_aggregates() {
+    check_type("struct { float x; }", "s0");
+    check_type("struct { float x, y, z; }", "0-3 s0, 4-7 s1, 8-11 s2");
+    check_type(
+        "struct { double d[4]; }",
+        "0-7 d0, 8-15 d1, 16-23 d2, 24-31 d3",
+    );
+    check_type("struct { _Float16 h[3]; }", "0-1 h0, 2-3 h1, 4-5 h2");
+    check_type(
+        "struct { long double l[4]; }",
+        "0-15 q0, 16-31 q1, 32-47 q2, 48-63 q3",
+    );
+    check_type(
+        "struct { long double l; _Float128 f; }",
+        "0-15 q0, 16-31 q1",
+    );
+    check_type(
+        "struct { m128 a; struct { int : 0; } e; m128 b; }",
+        "0-15 q0, 16-31 q1",
+    );
+    check_type(
+        "struct { struct { float a[2]; } b; float c; }",
+        "0-3 s0, 4-7 s1, 8-11 s2",
+    );
+    check_type("union { float a; float b[3]; }", "0-3 s0, 4-7 s1, 8-11 s2");
+    check_type(
+        "struct { float _Complex c; float f; }",
+        "0-3 s0, 4-7 s1, 8-11 s2",
+    );
+    check_type("struct { empty e; float f, g; }", "0-3 s0, 4-7 s1");
+    check_type("struct { m64 a; v8 b; }", "0-7 d0, 8-15 d1");
+}
+
+#[test]
+fn what_only_looks_homogeneous() {
+    // Five; two formats; padding; a bit-field; an integer.
+    check_type("struct { float f[5]; }", "&16 x0");
+    check_type("struct { float f; double d; }", "0-7 x0, 8-15 x1");
+    check_type("struct { m64 a; double b; }", "0-7 x0, 8-15 x1");
+    check_type("struct { float f; } __attribute__((aligned(8)))", "x0");
+    check_type("struct { float f; int b : 3; }", "x0");
+    check_type("union { float f; int i; }", "x0");
+    check_type("struct { v4 a; }", "x0");
+}
+
+#[test]
+fn composites() {
+    check_type("struct { char c[3]; }", "x0");
+    check_type("two_longs", "0-7 x0, 8-15 x1");
+    check_type("mixed", "0-7 x0, 8-15 x1");
+    check_type("struct { char c[11]; }", "0-7 x0, 8-10 x1");
+    check_type("three_longs", "&16 x0");
+    check_type("wide", "&32 x0");
+    check_type("empty", "nothing");
+    check("empty f(empty, int)", "nothing; x0 -> void");
+}
+
+/// An alignment of 16 that comes from a member begins an even pair; the type's own does not count.
+#[test]
+fn even_pairs() {
+    check("void f(int, __int128)", "x0; 0-7 x2, 8-15 x3 -> void");
+    check(
+        "void f(int, struct { __int128 a; }, int)",
+        "x0; 0-7 x2, 8-15 x3; x4 -> void",
+    );
+    check(
+        "void f(int, struct { _Alignas(16) long a; })",
+        "x0; 0-7 x2, 8-15 x3 -> void",
+    );
+    check(
+        "void f(int, struct { long a; } __attribute__((aligned(16))))",
+        "x0; 0-7 x1, 8-15 x2 -> void",
+    );
+    check_apple("void f(int, __int128)", "x0; 0-7 x1, 8-15 x2 -> void");
+}
+
+/// What does not fit ends the registers of its kind.
+#[test]
+fn registers_run_out() {
+    check(
+        "void f(long, long, long, long, long, long, long, two_longs, long)",
+        "x0; x1; x2; x3; x4; x5; x6; [0]; [16] -> void | stack 24/16",
+    );
+    check(
+        "void f(long, long, long, long, long, long, long, __int128, char)",
+        "x0; x1; x2; x3; x4; x5; x6; [0]; [16] -> void | stack 24/16",
+    );
+    check(
+        "void f(double, double, double, double, double, double, struct { float a, b, c; }, float, \
+         long double)",
+        "d0; d1; d2; d3; d4; d5; [0]; [16]; [32] -> void | stack 48/16",
+    );
+    check(
+        "void f(long, long, long, long, long, long, long, three_longs, three_longs, m128, int)",
+        "x0; x1; x2; x3; x4; x5; x6; &16 x7; &16 [0]; q0; [8] -> void | stack 16/16",
+    );
+    check_apple(
+        "void f(long, long, long, long, long, long, long, __int128, long)",
+        "x0; x1; x2; x3; x4; x5; x6; [0]; [16] -> void | stack 24/16",
+    );
+}
+
+#[test]
+fn apples_stack_is_packed() {
+    let eight = "long, long, long, long, long, long, long, long";
+    let registers = "x0; x1; x2; x3; x4; x5; x6; x7";
+    check_apple(
+        &format!("void f({eight}, char, char, short, int, char)"),
+        &format!("{registers}; [0]; [1]; [2]; [4]; [8] -> void | stack 16/16"),
+    );
+    check_apple(
+        &format!("void f({eight}, struct {{ char c; }}, char)"),
+        &format!("{registers}; [0]; [8] -> void | stack 16/16"),
+    );
+    let doubles = "double, double, double, double, double, double, double, double";
+    check_apple(
+        &format!("void f({doubles}, struct {{ float f; }}, float, double)"),
+        "d0; d1; d2; d3; d4; d5; d6; d7; [0]; [4]; [8] -> void | stack 16/16",
+    );
+    check(
+        &format!("void f({eight}, char, char, short)"),
+        &format!("{registers}; [0]; [8]; [16] -> void | stack 24/16"),
+    );
+}
+
+#[test]
+fn variadic_calls() {
+    let printf = "int printf(const char *, ...)";
+    check_call_on(
+        &LINUX_AARCH64,
+        printf,
+        &["int", "double", "long double", "two_longs"],
+        "x0; x1; d0; q1; 0-7 x2, 8-15 x3 -> x0",
+    );
+    check_call_on(
+        &APPLE_AARCH64,
+        printf,
+        &["int", "double", "__int128", "two_doubles", "three_longs"],
+        "x0; [0]; [8]; [16]; [32]; &16 [48] -> x0 | stack 56/16",
+    );
+}
