@@ -16,6 +16,9 @@ pub use heap::{
     statistics, unlock_after_fork,
 };
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::{ENTRY, convention, emit, emit_entry, emit_jump, enter, has_wide_vectors, target};
+pub use x86_64::{
+    ENTRY, can_call, convention, emit, emit_entry, emit_jump, enter, has_wide_vectors,
+    libffi_convention, target,
+};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{context_call, enter_at};

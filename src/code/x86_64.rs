@@ -4,6 +4,7 @@
 use super::CallPath;
 use crate::stub::{Entry, Plan, x86_64};
 use crate::types::{Convention, Target, target as targets};
+use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
 use std::ffi::c_void;
 use std::mem::offset_of;
 
@@ -37,6 +38,20 @@ pub const ENTRY: Entry = Entry {
 /// The convention that this machine's C compiler uses.
 pub fn convention() -> Convention {
     Convention::SysV64
+}
+
+/// Functions of this convention can be called here.
+pub fn can_call(convention: Convention) -> bool {
+    matches!(convention, Convention::SysV64 | Convention::Win64)
+}
+
+/// libffi's number for a convention, if it has it here.
+pub fn libffi_convention(convention: Convention) -> Option<ffi_abi> {
+    match convention {
+        Convention::SysV64 => Some(ffi_abi_FFI_UNIX64),
+        Convention::Win64 => Some(ffi_abi_FFI_GNUW64),
+        _ => None,
+    }
 }
 
 /// The data model of this machine.

@@ -6,10 +6,11 @@
 //! type's fields it is wrong for unions, packed and over-aligned structs and others; told so, it has
 //! nothing left to classify. What cannot be said in this way is refused.
 
-use crate::abi::{Assignment, Extension, Parameter, Piece, Place, ResultPassing};
+use crate::abi::{Assignment, Extension, Parameter, Passing, Piece, Place, ResultPassing};
 use crate::code;
 use crate::error::{Error, Result, Status};
 use crate::stub::{self, Arguments, Store, StoreSource};
+use crate::types::Convention;
 use libffi::raw::{
     ffi_abi_FFI_DEFAULT_ABI, ffi_cif, ffi_prep_cif, ffi_status_FFI_OK, ffi_type,
     ffi_type_complex_longdouble, ffi_type_double, ffi_type_longdouble, ffi_type_pointer,
@@ -113,8 +114,13 @@ impl Fallback {
             types.push(addr_of_mut!(ffi_type_pointer));
         }
         for parameter in assignment.parameters() {
-            for piece in assignment.pieces(parameter) {
+            for piece in told_pieces(&assignment, parameter) {
                 let ty = match piece.place {
+                    _ if parameter.passing != Passing::Value => addr_of_mut!(ffi_type_uint64),
+                    // Microsoft's convention has slots of 8 bytes only.
+                    Place::Stack(_) if assignment.convention == Convention::Win64 => {
+                        addr_of_mut!(ffi_type_uint64)
+                    }
                     Place::Stack(at) => {
                         let size = if is_extended(parameter) {
                             8
@@ -131,7 +137,8 @@ impl Fallback {
                 types.push(ty);
             }
         }
-        let units = types.len() * 2;
+        let copies = copied_units(&assignment);
+        let units = types.len() * 2 + copies;
         let (result_type, result) = result_type(&assignment);
         let stores = stub::stores(&assignment, Arguments::Pointers);
         let slot_stores = stub::stores(&assignment, Arguments::Slots);
@@ -148,11 +155,13 @@ impl Fallback {
             slot_stores,
         });
         let count = fallback.types.len() as u32;
+        let abi = code::libffi_convention(fallback.assignment.convention)
+            .unwrap_or(ffi_abi_FFI_DEFAULT_ABI);
         // SAFETY: the types live as long as the cif, in boxes that do not move.
         let status = unsafe {
             ffi_prep_cif(
                 &mut fallback.cif,
-                ffi_abi_FFI_DEFAULT_ABI,
+                abi,
                 count,
                 result_type,
                 fallback.types.as_mut_ptr(),
@@ -173,10 +182,11 @@ impl Fallback {
 
 /// What cannot be said to libffi.
 fn check(assignment: &Assignment) -> Result<()> {
-    if assignment.convention != code::convention() {
-        return Err(Error::unsupported(
-            "libffi: another convention than the system's own",
-        ));
+    if code::libffi_convention(assignment.convention).is_none() {
+        return Err(Error::unsupported(format!(
+            "libffi cannot call by {} here",
+            assignment.convention.name()
+        )));
     }
     if assignment.stack_align > 16 {
         return Err(Error::unsupported(format!(
@@ -195,6 +205,25 @@ fn check(assignment: &Assignment) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The pieces that libffi is told of: by Microsoft's convention it puts a floating number in both kinds
+/// of register by itself.
+fn told_pieces<'a>(assignment: &'a Assignment, parameter: &Parameter) -> &'a [Piece] {
+    match (assignment.convention, assignment.pieces(parameter)) {
+        (Convention::Win64, [first, _, ..]) => std::slice::from_ref(first),
+        (_, pieces) => pieces,
+    }
+}
+
+/// Units of memory for the copies of arguments that are passed by reference.
+fn copied_units(assignment: &Assignment) -> usize {
+    let parameters = assignment.parameters().iter();
+    let units = parameters.map(|parameter| match parameter.passing {
+        Passing::Value => 0,
+        Passing::Reference { align } => parameter.size.div_ceil(8) as usize + align as usize / 8,
+    });
+    units.sum()
 }
 
 /// It is a narrow integer, which the caller extends.
@@ -322,6 +351,7 @@ unsafe fn call<const UNITS: usize>(
             result
         };
         let mut next = 0;
+        let mut copies: *mut u8 = units.add(count * 2).cast();
         let mut add = |value: Source| {
             let pointer = match value {
                 Source::Word(word) => {
@@ -342,8 +372,15 @@ unsafe fn call<const UNITS: usize>(
                 Arguments::Slots if parameter.size <= 8 => element.cast(),
                 _ => element.cast::<*const u8>().read_unaligned(),
             };
-            for piece in assignment.pieces(parameter) {
-                add(source(value, parameter, piece));
+            if let Passing::Reference { align } = parameter.passing {
+                let copy = copies.add(copies.align_offset(align as usize));
+                std::ptr::copy_nonoverlapping(value, copy, parameter.size as usize);
+                copies = copy.add(parameter.size as usize);
+                add(Source::Word(copy as u64));
+                continue;
+            }
+            for piece in told_pieces(assignment, parameter) {
+                add(source(assignment.convention, value, parameter, piece));
             }
         }
         // libffi makes its argument area without looking whether the stack has room for it.
@@ -391,9 +428,15 @@ enum Source {
 /// # Safety
 ///
 /// `value` points to as many bytes as the parameter has.
-unsafe fn source(value: *const u8, parameter: &Parameter, piece: &Piece) -> Source {
+unsafe fn source(
+    convention: Convention,
+    value: *const u8,
+    parameter: &Parameter,
+    piece: &Piece,
+) -> Source {
     let address = value.wrapping_add(piece.offset as usize);
-    if matches!(piece.place, Place::Stack(_)) && !is_extended(parameter) {
+    let is_block = matches!(piece.place, Place::Stack(_)) && convention != Convention::Win64;
+    if is_block && !is_extended(parameter) {
         return Source::Memory(address);
     }
     let mut bytes = [0u8; 8];

@@ -176,10 +176,11 @@ impl Table {
 
 /// What this machine's stubs cannot do.
 fn check(assignment: &Assignment) -> Result<()> {
-    if assignment.convention != code::convention() {
-        return Err(Error::unsupported(
-            "the convention is not this machine's own",
-        ));
+    if !code::can_call(assignment.convention) {
+        return Err(Error::unsupported(format!(
+            "functions of {} cannot be called here",
+            assignment.convention.name()
+        )));
     }
     let pieces = assignment
         .parameters()

@@ -27,10 +27,14 @@ impl Drop for Tried {
     }
 }
 
+/// By both conventions of the processor.
 fn try_prototype(prototype: &str) {
-    let tried = Tried(prototype.to_owned());
-    try_all(&assigned(prototype), prototype.len() as u64);
-    drop(tried);
+    for attribute in ["", "__attribute__((ms_abi)) "] {
+        let text = format!("{attribute}{prototype}");
+        let tried = Tried(text.clone());
+        try_all(&assigned(&text), prototype.len() as u64);
+        drop(tried);
+    }
 }
 
 /// Each position has a register or a place on the stack of its own.

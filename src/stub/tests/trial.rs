@@ -4,7 +4,7 @@
 use super::machine::{Machine, Phase, Region, Stop};
 use super::random::Random;
 use super::{ENTRY, ERRNO, decode, disassemble};
-use crate::abi::{Assignment, Extension, Piece, Place, ResultPassing};
+use crate::abi::{Assignment, Extension, Passing, Piece, Place, ResultPassing};
 use crate::stub::{Arguments, Plan, plan, x86_64};
 use iced_x86::Mnemonic;
 
@@ -118,8 +118,13 @@ impl Trial<'_> {
                 is_writable,
             });
         };
-        let depth =
-            4096 * 4 + 3 * u64::from(self.assignment.stack_size + self.assignment.stack_align);
+        let copies = self.assignment.parameters().iter();
+        let copies = copies.map(|one| match one.passing {
+            Passing::Value => 0,
+            Passing::Reference { align } => u64::from(one.size) + 2 * u64::from(align),
+        });
+        let area = u64::from(self.assignment.stack_size + self.assignment.stack_align);
+        let depth = 4096 * 4 + 3 * (area + copies.sum::<u64>());
         region("stack", top - depth, random.bytes(depth as usize), true);
         region("return address", top, RETURN.to_le_bytes().to_vec(), false);
         let mut array = Vec::new();
@@ -188,7 +193,22 @@ impl Trial<'_> {
             machine.general[RAX], TARGET,
             "al is a count, never a piece of an address"
         );
+        let mut copies: Vec<(u64, u64)> = Vec::new();
         for (parameter, value) in self.assignment.parameters().iter().zip(&self.values) {
+            if let Passing::Reference { align } = parameter.passing {
+                for piece in self.assignment.pieces(parameter) {
+                    let address = self.piece_at(machine, piece, 8).try_into().unwrap();
+                    let address = u64::from_le_bytes(address);
+                    assert!(address.is_multiple_of(u64::from(align)));
+                    let area = machine.general[RSP] + u64::from(self.assignment.stack_size);
+                    assert!(address >= area, "the copy is in the argument area");
+                    assert_eq!(&machine.load(address, value.len()), value, "{parameter:?}");
+                }
+                let piece = self.assignment.pieces(parameter)[0];
+                let address = self.piece_at(machine, &piece, 8).try_into().unwrap();
+                copies.push((u64::from_le_bytes(address), value.len() as u64));
+                continue;
+            }
             for piece in self.assignment.pieces(parameter) {
                 let mut expected = value[piece.offset as usize..][..piece.size as usize].to_vec();
                 if parameter.extension != Extension::None {
@@ -199,6 +219,10 @@ impl Trial<'_> {
                 let found = self.piece_at(machine, piece, expected.len());
                 assert_eq!(found, expected, "{parameter:?} {piece:?}");
             }
+        }
+        copies.sort_unstable();
+        for pair in copies.windows(2) {
+            assert!(pair[0].0 + pair[0].1 <= pair[1].0, "copies share bytes");
         }
         if let ResultPassing::Memory {
             address: Place::General(register),
