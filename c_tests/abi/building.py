@@ -77,7 +77,7 @@ class Batch:
         if not self.avx:
             features.discard("avx")
         units = generate(self.directory, args.seed, start, length, features, args.boundary,
-                         args.unit, without)
+                         args.unit, without, args.convention)
         extra = ["-mavx", "-DFCG_AVX"] if self.avx else []
         self.objects = collections.defaultdict(list)
         self.jobs = []

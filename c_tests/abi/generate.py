@@ -24,12 +24,13 @@ def chosen_features(text):
     return features
 
 
-def generate(directory, seed, first, count, features, boundary, unit, without=frozenset()):
+def generate(directory, seed, first, count, features, boundary, unit, without=frozenset(),
+             convention="sysv64"):
     """Returns the numbers of the units written: types_K.h, code_K.c and tables_K.c for each.
     Signatures whose indexes are in `without` are left out."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    signatures = [Drawer(seed, index, features, boundary).signature()
+    signatures = [Drawer(seed, index, features, boundary, convention).signature()
                   for index in range(first, first + count) if index not in without]
     units = []
     for number, start in enumerate(range(0, len(signatures), unit)):

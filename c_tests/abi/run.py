@@ -110,6 +110,7 @@ def main():
                         help="all,-name,... (avx: in every second block of signatures)")
     parser.add_argument("--boundary", type=float, default=0.3,
                         help="share of signatures that contend for the last registers")
+    parser.add_argument("--convention", choices=["sysv64", "win64"], default="sysv64")
     parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("abi-build"))
     parser.add_argument("--lib-dir", type=pathlib.Path, help="where libfarcall.so is; without it "
                         "the compilers are only held against each other")

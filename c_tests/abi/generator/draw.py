@@ -41,6 +41,7 @@ class Signature:
     definitions: List[Type]   # in the order of the text
     loose_result: bool        # the callee returns garbage above a narrow result
     abstract: bool            # the prototype names no parameters
+    convention: str
     reasons: List[str] = field(default_factory=list)
 
     @property
@@ -52,7 +53,8 @@ class Signature:
 
 
 class Drawer:
-    def __init__(self, seed, index, features, boundary):
+    def __init__(self, seed, index, features, boundary, convention="sysv64"):
+        self.convention = convention
         self.random = random.Random(f"{seed}/{index}")
         self.index = index
         self.features = features
@@ -317,7 +319,8 @@ class Drawer:
         for parameter in parameters[fixed:]:
             parameter.text = parameter.type.declare("{}")
         made = Signature(self.index, result, parameters, fixed, variadic, self.definitions,
-                         loose_result=self.chance(0.5), abstract=self.chance(0.4))
+                         loose_result=self.chance(0.5), abstract=self.chance(0.4),
+                         convention=self.convention)
         made.reasons = known_disagreements(made)
         return made
 
@@ -337,6 +340,12 @@ def known_disagreements(signature: Signature):
     everything = signature.types()
     arguments = [p.type for p in signature.parameters]
     reasons = []
+    if signature.convention == "win64":
+        if any(getattr(t, "kind", "") == "FCG_X87" for t in everything):
+            reasons.append("D8")
+        if any(t.size > 8 or isinstance(t, Record) for t in arguments[signature.fixed:]):
+            reasons.append("D9")
+        return reasons
     for position, type_ in enumerate(arguments):
         if getattr(type_, "key", "") in ("i128", "u128") and position + 1 < len(arguments):
             reasons.append("D2")

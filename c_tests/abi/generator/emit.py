@@ -22,13 +22,18 @@ def alias(signature: Signature, index):
     return f"A{signature.index}_{index}"
 
 
+# What makes a declaration one of a convention other than the system's own.
+ATTRIBUTES = {"sysv64": "", "win64": "__attribute__((ms_abi)) "}
+
+
 def prototype(signature: Signature, name, abstract):
     texts = [p.declare("" if abstract else f"a{i}")
              for i, p in enumerate(signature.parameters[:signature.fixed])]
     if signature.variadic:
         texts.append("...")
     head = f"{name}({', '.join(texts) or 'void'})"
-    return signature.result.declare(head) if signature.result else f"void {head}"
+    declared = signature.result.declare(head) if signature.result else f"void {head}"
+    return ATTRIBUTES[signature.convention] + declared
 
 
 def extra_names(signature: Signature):
@@ -91,24 +96,28 @@ def loose_result(signature: Signature):
 
 def emit_callee(s: Signature):
     loose = loose_result(s)
-    body_name = f"body{s.index}" if s.variadic else s.name
+    ms = s.convention == "win64"
+    # By System V a variadic function is told in al how many vector registers are in use.
+    counts = s.variadic and not ms
+    body_name = f"body{s.index}" if counts else s.name
     head = prototype(s, body_name, False)
     if loose:
-        head = f"{loose} {head[head.index(body_name + '('):]}"
+        head = f"{ATTRIBUTES[s.convention]}{loose} {head[head.index(body_name + '('):]}"
     out = []
-    if s.variadic:
+    if counts:
         out.append(f"FCG_COUNTING_ENTRY({s.name}, {body_name})")
         out.append(f"{head};")
     else:
         out.append("FCG_EXPORT")
     out.append(f"{head} {{")
     out.append(f"  fcg_enter(&fcg_case_{s.index}, __builtin_frame_address(0), "
-               f"{'fcg_al' if s.variadic else -1});")
+               f"{'fcg_al' if counts else -1});")
     if s.variadic:
-        out.append(f"  va_list ap; va_start(ap, a{s.fixed - 1});")
+        kind = "ms_" if ms else ""
+        out.append(f"  __builtin_{kind}va_list ap; __builtin_{kind}va_start(ap, a{s.fixed - 1});")
         for index in range(s.fixed, len(s.parameters)):
             out.append(f"  {alias(s, index)} a{index} = va_arg(ap, {alias(s, index)});")
-        out.append("  va_end(ap);")
+        out.append(f"  __builtin_{kind}va_end(ap);")
     for index, parameter in enumerate(s.parameters):
         if is_word(parameter.type):
             out.append(f"  fcg_word({index}, (long long)a{index});")
@@ -129,7 +138,7 @@ def emit_callee(s: Signature):
 
 def emit_caller(s: Signature):
     types = [alias(s, i) for i in range(s.fixed)] + (["..."] if s.variadic else [])
-    cast = f"{alias(s, 'r')} (*)({', '.join(types) or 'void'})"
+    cast = f"{alias(s, 'r')} ({ATTRIBUTES[s.convention]}*)({', '.join(types) or 'void'})"
     values = ", ".join(f"*({alias(s, i)} *)args[{i}]" for i in range(len(s.parameters)))
     call = f"(({cast})fn)({values})"
     out = [f"void call{s.index}(void (*fn)(void), void *ret, void *const *args) {{"]
