@@ -32,10 +32,16 @@ fn fits_a_register(size: u64) -> bool {
 }
 
 /// "Parameter passing": a struct, union or other value whose size is 1, 2, 4 or 8 bytes travels as an
-/// integer of that size, whatever is in it.
+/// integer of that size, whatever is in it. gcc has no machine mode for a vector of one floating
+/// lane, and passes its address; `_Float16` it takes for an integer.
 fn classify(ty: TypeRef<'_>) -> Class {
+    if let Data::Vector { element, lanes: 1 } = &ty.node.data
+        && ty.follow(element).kind().is_float()
+    {
+        return Class::Reference;
+    }
     match ty.value_kind() {
-        Kind::F16 | Kind::F32 | Kind::F64 => Class::Vector,
+        Kind::F32 | Kind::F64 => Class::Vector,
         _ if fits_a_register(ty.size()) => Class::General,
         _ => Class::Reference,
     }
@@ -53,7 +59,7 @@ fn classify_result(ty: TypeRef<'_>) -> (ResultPassing, Option<Piece>) {
         Data::Vector { .. } => ty.size() == 16,
         _ => matches!(
             ty.value_kind(),
-            Kind::F16 | Kind::F32 | Kind::F64 | Kind::I128 | Kind::U128
+            Kind::F32 | Kind::F64 | Kind::I128 | Kind::U128
         ),
     };
     if in_vector {
@@ -118,12 +124,13 @@ impl State {
     fn parameter(&mut self, ty: TypeRef<'_>, extra: bool) -> Result<()> {
         // Larger values go by reference, where their size is checked.
         let size = ty.size() as u32;
+        let position = self.position;
+        self.position += 1;
+        // An empty struct has a position, in which nobody looks.
         if ty.size() == 0 {
             self.builder.parameter(0, Extension::None, &[]);
             return Ok(());
         }
-        let position = self.position;
-        self.position += 1;
         let piece = |size, place| Piece {
             offset: 0,
             size,

@@ -62,8 +62,14 @@ fn sizes_decide() {
     check_parameter("wide", "&32 rcx");
     check_ms(
         "int f(empty, int, empty)",
-        "nothing; rcx; nothing -> rax | stack 32/16",
+        "nothing; rdx; nothing -> rax | stack 32/16",
     );
+    check_parameter("_Float16", "rcx");
+    check_result("_Float16", "rax | stack 32/16");
+    check_parameter("v1float", "&16 rcx");
+    check_result("v1float", "rax | stack 32/16");
+    check_parameter("v1double", "&16 rcx");
+    check_parameter("v1long", "rcx");
 }
 
 #[test]
