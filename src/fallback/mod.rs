@@ -114,6 +114,9 @@ impl Fallback {
             types.push(addr_of_mut!(ffi_type_pointer));
         }
         for parameter in assignment.parameters() {
+            if is_position_only(&assignment, parameter) {
+                types.push(addr_of_mut!(ffi_type_uint64));
+            }
             for piece in told_pieces(&assignment, parameter) {
                 let ty = match piece.place {
                     _ if parameter.passing != Passing::Value => addr_of_mut!(ffi_type_uint64),
@@ -214,6 +217,11 @@ fn told_pieces<'a>(assignment: &'a Assignment, parameter: &Parameter) -> &'a [Pi
         (Convention::Win64, [first, _, ..]) => std::slice::from_ref(first),
         (_, pieces) => pieces,
     }
+}
+
+/// An empty struct has a position by Microsoft's convention.
+fn is_position_only(assignment: &Assignment, parameter: &Parameter) -> bool {
+    assignment.convention == Convention::Win64 && parameter.size == 0
 }
 
 /// Units of memory for the copies of arguments that are passed by reference.
@@ -378,6 +386,9 @@ unsafe fn call<const UNITS: usize>(
                 copies = copy.add(parameter.size as usize);
                 add(Source::Word(copy as u64));
                 continue;
+            }
+            if is_position_only(assignment, parameter) {
+                add(Source::Word(0));
             }
             for piece in told_pieces(assignment, parameter) {
                 add(source(assignment.convention, value, parameter, piece));

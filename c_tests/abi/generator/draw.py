@@ -345,6 +345,18 @@ def known_disagreements(signature: Signature):
             reasons.append("D8")
         if any(t.size > 8 or isinstance(t, Record) for t in arguments[signature.fixed:]):
             reasons.append("D9")
+        if any(getattr(t, "key", "") == "f128" for t in everything):
+            reasons.append("D11")
+        if any(t.align >= 16 for t in arguments):
+            reasons.append("D12")
+        if any(getattr(t, "key", "") == "f16" for t in everything):
+            reasons.append("D13")
+        if any(isinstance(t, Record) and not t.size for t in arguments):
+            reasons.append("D14")
+        if getattr(signature.result, "key", "") == "cfloat":
+            reasons.append("D16")
+        if any(isinstance(t, Vector) for t in everything):
+            reasons.append("D15")
         return reasons
     for position, type_ in enumerate(arguments):
         if getattr(type_, "key", "") in ("i128", "u128") and position + 1 < len(arguments):
