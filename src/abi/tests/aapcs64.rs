@@ -46,7 +46,7 @@ fn scalars() {
     check_type("long double _Complex", "0-15 q0, 16-31 q1");
     check_type("m64", "d0");
     check_type("m128", "q0");
-    check_type("m256", "&32 x0");
+    check_type("m256", "&16 x0");
     check_type("v4", "x0");
 }
 
