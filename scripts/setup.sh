@@ -14,7 +14,7 @@ case "$what" in
     ;;
   all)
     packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 binutils
-      zlib1g-dev libsqlite3-dev libsdl2-dev libpng-dev libffi-dev libffcall-dev valgrind luajit
+      zlib1g-dev libsqlite3-dev libsdl2-dev libpng-dev libffi-dev libffcall-dev libcurl4 valgrind luajit
       gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
     # Node is often there from elsewhere than Debian, with npm in the same package.
     command -v node >/dev/null || packages+=(nodejs)
