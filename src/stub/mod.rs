@@ -3,8 +3,9 @@
 //!
 //! A stub is entered with the result's address and the argument array in the registers of the
 //! native convention's first two parameters, and the target's address in the context register
-//! (r11 on x86-64). It is position-independent.
+//! (r11 on x86-64, x17 on AArch64). It is position-independent.
 
+pub mod aarch64;
 mod plan;
 pub mod x86_64;
 

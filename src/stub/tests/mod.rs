@@ -1,6 +1,7 @@
 //! Tests of plans and of the code that is made of them. What the code does is found by running it
 //! in `machine`, on any host.
 
+mod aarch64_texts;
 mod entries;
 mod machine;
 mod plans;
