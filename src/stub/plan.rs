@@ -121,7 +121,7 @@ pub fn plan(
     };
     Plan {
         entry,
-        result_is_indirect: arguments == Arguments::Slots && assignment.result_size > 8,
+        result_is_indirect: arguments == Arguments::Slots && assignment.result_size > SLOT,
         has_frame: moves.stack_size > 0 || !stores.is_empty() || errno.is_some(),
         stack_size: moves.stack_size,
         stack_align: moves.stack_align,
@@ -134,18 +134,24 @@ pub fn plan(
     }
 }
 
+/// The bytes of a slot.
+const SLOT: u32 = 8;
+
 /// What is stored after a call by an assignment.
 pub fn stores(assignment: &Assignment, arguments: Arguments) -> Vec<Store> {
-    let in_slot = arguments == Arguments::Slots && assignment.result_size <= 8;
+    let in_slot = arguments == Arguments::Slots && assignment.result_size <= SLOT;
     match assignment.result {
         ResultPassing::Void => Vec::new(),
         // The callee writes the value; in a slot that leaves what is above it.
-        ResultPassing::Memory { .. } if in_slot && assignment.result_size < 8 => {
+        ResultPassing::Memory { .. } if in_slot && assignment.result_size < SLOT => {
             clear_above(assignment.result_size)
         }
         ResultPassing::Memory { .. } => Vec::new(),
-        ResultPassing::Registers if in_slot => vec![slot_store(assignment)],
-        ResultPassing::Registers => exact_stores(assignment),
+        ResultPassing::Registers if !in_slot => exact_stores(assignment, assignment.result_size),
+        ResultPassing::Registers if assignment.result_pieces().len() > 1 => {
+            exact_stores(assignment, SLOT)
+        }
+        ResultPassing::Registers => vec![slot_store(assignment)],
     }
 }
 
@@ -168,7 +174,7 @@ impl Moves {
         let mut last = Vec::new();
         for (index, parameter) in assignment.parameters().iter().enumerate() {
             let index = index as u32;
-            let in_slot = arguments == Arguments::Slots && parameter.size <= 8;
+            let in_slot = arguments == Arguments::Slots && parameter.size <= SLOT;
             let value = match in_slot {
                 true => Address::Element(index),
                 false => Address::Pointee(index),
@@ -215,7 +221,7 @@ impl Moves {
     }
 }
 
-/// A result of at most 8 bytes, extended to the whole slot.
+/// A result of at most 8 bytes in one register, extended to the whole slot.
 fn slot_store(assignment: &Assignment) -> Store {
     let from = match assignment.result_pieces() {
         [piece, ..] => StoreSource::Extended(piece.place, assignment.result_extension, piece.size),
@@ -224,7 +230,7 @@ fn slot_store(assignment: &Assignment) -> Store {
     Store {
         from,
         offset: 0,
-        size: 8,
+        size: SLOT,
     }
 }
 
@@ -232,12 +238,12 @@ fn clear_above(size: u32) -> Vec<Store> {
     vec![Store {
         from: StoreSource::Zero,
         offset: size,
-        size: 8 - size,
+        size: SLOT - size,
     }]
 }
 
-/// Exactly the bytes of the result: its pieces, and zeros where there are none.
-fn exact_stores(assignment: &Assignment) -> Vec<Store> {
+/// Exactly so many bytes: the result's pieces, and zeros where there are none.
+fn exact_stores(assignment: &Assignment, size: u32) -> Vec<Store> {
     let mut stores = Vec::with_capacity(2);
     let mut end = 0;
     let zero_up_to = |stores: &mut Vec<Store>, from: u32, to: u32| {
@@ -258,6 +264,6 @@ fn exact_stores(assignment: &Assignment) -> Vec<Store> {
         });
         end = piece.offset + piece.size;
     }
-    zero_up_to(&mut stores, end, assignment.result_size);
+    zero_up_to(&mut stores, end, size);
     stores
 }
