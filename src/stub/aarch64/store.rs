@@ -2,7 +2,8 @@
 
 #![allow(
     clippy::useless_conversion,
-    reason = "the assembler's macro converts register numbers"
+    clippy::identity_op,
+    reason = "the assembler's macro converts register numbers and adds up what is constant"
 )]
 
 use super::operand::{

@@ -1,7 +1,7 @@
 //! Tests of plans and of the code that is made of them. What the code does is found by running it
 //! in `machine`, on any host.
 
-mod aarch64_texts;
+mod aarch64;
 mod entries;
 mod machine;
 mod plans;
@@ -9,10 +9,12 @@ mod random;
 mod shapes;
 mod texts;
 mod trial;
+mod x86_64;
 
 use super::{Arguments, Entry, ErrnoCapture, Plan, plan};
 use crate::abi::{Assignment, assign};
 use crate::decl::{Declarations, parse_signature};
+use crate::types::Target;
 use crate::types::target::LINUX_X86_64;
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
 
@@ -34,10 +36,19 @@ const PRELUDE: &str = "
     typedef struct { long a; } __attribute__((aligned(32))) wide;
     typedef struct { } empty;";
 
-fn assigned(prototype: &str) -> Assignment {
-    let mut declarations = Declarations::new(&LINUX_X86_64);
+fn declarations(target: &'static Target) -> Declarations {
+    let mut declarations = Declarations::new(target);
     declarations.add(PRELUDE).unwrap();
-    assign(&parse_signature(Some(&declarations), &LINUX_X86_64, prototype).unwrap()).unwrap()
+    declarations
+}
+
+fn assigned_for(target: &'static Target, prototype: &str) -> Assignment {
+    let declarations = declarations(target);
+    assign(&parse_signature(Some(&declarations), target, prototype).unwrap()).unwrap()
+}
+
+fn assigned(prototype: &str) -> Assignment {
+    assigned_for(&LINUX_X86_64, prototype)
 }
 
 fn planned(prototype: &str, arguments: Arguments) -> Plan {

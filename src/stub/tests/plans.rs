@@ -1,8 +1,9 @@
 //! What stubs do, before it is code.
 
-use super::{ENTRY, ERRNO, RDI, RSI, assigned, planned};
+use super::{ENTRY, ERRNO, RDI, RSI, assigned, assigned_for, planned};
 use crate::abi::{Extension, Place};
 use crate::stub::{Address, Arguments, Entry, Move, Store, StoreSource, plan};
+use crate::types::target::LINUX_AARCH64;
 use Arguments::{Pointers, Slots};
 
 const RAX: u8 = 0;
@@ -273,6 +274,26 @@ fn stores_to_slots() {
             "{prototype}"
         );
     }
+}
+
+/// A small one may come in several registers: what is above them is cleared.
+#[test]
+fn stores_of_several_registers_to_a_slot() {
+    let vector = |number| StoreSource::Register(Place::Vector(number));
+    let planned = |prototype| plan(&assigned_for(&LINUX_AARCH64, prototype), Slots, ENTRY, None);
+    assert_eq!(
+        planned("struct { _Float16 f[3]; } f(void)").stores,
+        [
+            store(vector(0), 0, 2),
+            store(vector(1), 2, 2),
+            store(vector(2), 4, 2),
+            store(StoreSource::Zero, 6, 2),
+        ]
+    );
+    assert_eq!(
+        planned("float _Complex f(void)").stores,
+        [store(vector(0), 0, 4), store(vector(1), 4, 4)]
+    );
 }
 
 /// A result in memory is written by the callee, straight to where it belongs.

@@ -16,7 +16,12 @@ impl Random {
     }
 
     pub(super) fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| (self.next() >> 40) as u8).collect()
+        let mut bytes = Vec::with_capacity(count + 3);
+        while bytes.len() < count {
+            bytes.extend(((self.next() >> 32) as u32).to_le_bytes());
+        }
+        bytes.truncate(count);
+        bytes
     }
 
     fn pick(&mut self, list: &[&'static str]) -> &'static str {
@@ -98,7 +103,17 @@ fn value(random: &mut Random) -> String {
     match random.below(16) {
         0..=6 => random.pick(&SCALARS).to_owned(),
         7 => format!("struct {{ char c[{}]; }}", 1 + random.below(70)),
-        8 => format!("struct {{ float f[{}]; }}", 1 + random.below(4)),
+        8 => {
+            let element = random.pick(&[
+                "float",
+                "float",
+                "double",
+                "_Float16",
+                "long double",
+                "m128",
+            ]);
+            format!("struct {{ {element} f[{}]; }}", 1 + random.below(5))
+        }
         9 => {
             let limit = if random.below(9) == 0 { 9000 } else { 400 };
             format!("struct {{ char c[{}]; }}", random.below(limit))

@@ -1,11 +1,20 @@
 //! Stubs of very many signatures, run in the machine.
 
 use super::random::{Random, SCALARS, prototype};
-use super::{PRELUDE, assigned, trial};
+use super::{assigned_for, declarations, trial};
 use crate::abi::{Assignment, assign};
-use crate::decl::{Declarations, parse_signature};
+use crate::decl::parse_signature;
 use crate::stub::Arguments;
-use crate::types::target::LINUX_X86_64;
+use crate::types::Target;
+use crate::types::target::{APPLE_AARCH64, LINUX_AARCH64, LINUX_X86_64};
+
+/// Every convention: whose it is, and how a prototype names it.
+const CONVENTIONS: [(&Target, &str); 4] = [
+    (&LINUX_X86_64, ""),
+    (&LINUX_X86_64, "__attribute__((ms_abi)) "),
+    (&LINUX_AARCH64, ""),
+    (&APPLE_AARCH64, ""),
+];
 
 /// All kinds of stub for one assignment.
 fn try_all(assignment: &Assignment, seed: u64) {
@@ -17,23 +26,21 @@ fn try_all(assignment: &Assignment, seed: u64) {
 }
 
 /// Says which signature failed.
-struct Tried(String);
+struct Tried(&'static Target, String);
 
 impl Drop for Tried {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            eprintln!("the stub of {}", self.0);
+            eprintln!("the stub of {} on {}", self.1, self.0.name);
         }
     }
 }
 
-/// By both conventions of the processor.
+/// By every convention.
 fn try_prototype(prototype: &str) {
-    for attribute in ["", "__attribute__((ms_abi)) "] {
-        let text = format!("{attribute}{prototype}");
-        let tried = Tried(text.clone());
-        try_all(&assigned(&text), prototype.len() as u64);
-        drop(tried);
+    for (target, attribute) in CONVENTIONS {
+        let tried = Tried(target, format!("{attribute}{prototype}"));
+        try_all(&assigned_for(target, &tried.1), prototype.len() as u64);
     }
 }
 
@@ -85,14 +92,16 @@ fn large_frames() {
     }
 }
 
-/// Aligning a frame moves rsp once more: that may skip no page either, wherever the stack is.
+/// Aligning a frame moves the stack pointer once more: that may skip no page either, wherever the stack is.
 #[test]
 fn large_aligned_frames() {
     let run = |prototype: String| {
-        let tried = Tried(prototype);
-        let assignment = assigned(&tried.0);
-        for seed in 1..20 {
-            trial::run(&assignment, Arguments::Pointers, false, seed);
+        for (target, attribute) in CONVENTIONS {
+            let tried = Tried(target, format!("{attribute}{prototype}"));
+            let assignment = assigned_for(target, &tried.1);
+            for seed in 1..20 {
+                trial::run(&assignment, Arguments::Pointers, false, seed);
+            }
         }
     };
     for size in (3960..4120).step_by(8) {
@@ -124,30 +133,32 @@ fn two_hundred_parameters() {
 
 #[test]
 fn variadic_calls() {
-    let mut declarations = Declarations::new(&LINUX_X86_64);
-    declarations.add(PRELUDE).unwrap();
-    let open = parse_signature(Some(&declarations), &LINUX_X86_64, "int f(int, ...)").unwrap();
-    for doubles in 0..12 {
-        for name in ["int", "long double", "m128", "m256", "two_longs"] {
-            let mut extra = vec![declarations.find_type("double").unwrap(); doubles];
-            extra.push(declarations.find_type(name).unwrap());
-            let call = open.complete_variadic(&extra).unwrap();
-            try_all(&assign(&call).unwrap(), 7);
+    for (target, attribute) in CONVENTIONS {
+        let declarations = declarations(target);
+        let text = format!("{attribute}int f(int, ...)");
+        let open = parse_signature(Some(&declarations), target, &text).unwrap();
+        for doubles in 0..12 {
+            for name in ["int", "long double", "m128", "m256", "two_longs"] {
+                let mut extra = vec![declarations.find_type("double").unwrap(); doubles];
+                extra.push(declarations.find_type(name).unwrap());
+                let call = open.complete_variadic(&extra).unwrap();
+                let _tried = Tried(target, format!("{text} of {doubles} doubles and {name}"));
+                try_all(&assign(&call).unwrap(), 7);
+            }
         }
     }
 }
 
 #[test]
 fn random_signatures() {
-    let mut declarations = Declarations::new(&LINUX_X86_64);
-    declarations.add(PRELUDE).unwrap();
-    let mut random = Random(20_261_130);
-    for _ in 0..4000 {
-        let prototype = prototype(&mut random);
-        let signature = parse_signature(Some(&declarations), &LINUX_X86_64, &prototype);
-        let signature = signature.unwrap_or_else(|error| panic!("{error}"));
-        let tried = Tried(prototype);
-        try_all(&assign(&signature).unwrap(), random.next());
-        drop(tried);
+    for (target, attribute) in CONVENTIONS {
+        let declarations = declarations(target);
+        let mut random = Random(20_261_130);
+        for _ in 0..4000 {
+            let tried = Tried(target, format!("{attribute}{}", prototype(&mut random)));
+            let signature = parse_signature(Some(&declarations), target, &tried.1);
+            let signature = signature.unwrap_or_else(|error| panic!("{error}"));
+            try_all(&assign(&signature).unwrap(), random.next());
+        }
     }
 }

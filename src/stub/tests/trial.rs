@@ -1,113 +1,111 @@
 //! One stub, run with values of its signature: every byte has to arrive, and nothing else may be
 //! touched.
 
-use super::machine::{Machine, Phase, Region, Stop};
+use super::aarch64::Aarch64;
+use super::machine::{Machine, Phase, Processor, Region, Stop};
 use super::random::Random;
-use super::{ENTRY, ERRNO, decode, disassemble};
+use super::x86_64::X86_64;
 use crate::abi::{Assignment, Extension, Passing, Piece, Place, ResultPassing};
-use crate::stub::{Arguments, Plan, plan, x86_64};
-use iced_x86::Mnemonic;
+use crate::stub::{Arguments, ErrnoCapture, plan};
+use crate::types::Convention;
+use std::marker::PhantomData;
 
 const TARGET: u64 = 0x7777_1234_5678;
 const RETURN: u64 = 0x5555_0000_1111;
-/// The stack pointer as a stub may find it: 8 below a multiple of 16.
-const STACK_TOP: u64 = 0x7fff_ffff_0008;
+const STACK_TOP: u64 = 0x7fff_ffff_0000;
 const THREAD: u64 = 0x7f00_0000_0740;
 /// Not aligned to anything, as a caller's values may be.
 const ARRAY: u64 = 0x1000_0001;
 const RESULT: u64 = 0x2000_0003;
 const VALUES: u64 = 0x3000_0005;
 const SLOT: u64 = 0x2800_0008;
-const RAX: usize = 0;
-const RSP: usize = 4;
-const CALLEE_SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
 
-struct Trial<'a> {
+struct Trial<'a, P> {
     assignment: &'a Assignment,
     arguments: Arguments,
     values: Vec<Vec<u8>>,
     result: Vec<u8>,
     result_address: u64,
-    errno: Option<Vec<u8>>,
+    errno: Option<(ErrnoCapture, Vec<u8>)>,
+    processor: PhantomData<P>,
 }
 
 /// Runs the stub of an assignment and checks what it did.
 pub(super) fn run(assignment: &Assignment, arguments: Arguments, errno: bool, seed: u64) {
-    let mut random = Random(seed | 1);
-    let plan = plan(assignment, arguments, ENTRY, errno.then_some(ERRNO));
-    let bytes = x86_64::emit(&plan);
-    let code = decode(&bytes, 0x40_0000);
-    check_shape(&plan, &bytes);
+    match assignment.convention {
+        Convention::SysV64 | Convention::Win64 => {
+            run_on::<X86_64>(assignment, arguments, errno, seed);
+        }
+        Convention::Aapcs64 | Convention::Apple64 => {
+            run_on::<Aarch64>(assignment, arguments, errno, seed);
+        }
+        Convention::Default => unreachable!("an assignment's convention is a real one"),
+    }
+}
 
-    let stack_top = STACK_TOP - random.next() % 1024 * 16;
-    let mut machine = Machine::new(stack_top, THREAD);
+fn run_on<P: Processor>(assignment: &Assignment, arguments: Arguments, errno: bool, seed: u64) {
+    let mut random = Random(seed | 1);
+    let errno = errno.then(|| P::ERRNO[random.below(P::ERRNO.len())]);
+    let plan = plan(assignment, arguments, P::ENTRY, errno);
+    let code = P::decode(&P::emit(&plan));
+    P::check_shape(&plan, &code);
+
+    // Where the return address is on the stack, it was pushed to an aligned one.
+    let pushed = if P::LINK.is_none() { 8 } else { 0 };
+    let stack_top = STACK_TOP + pushed - random.next() % 1024 * 16;
+    let mut machine = Machine::new::<P>(stack_top, THREAD);
     machine.general = std::array::from_fn(|_| random.next());
-    let mut trial = Trial {
+    machine.vector = std::array::from_fn(|_| random.bytes(32).try_into().unwrap());
+    let mut trial = Trial::<P> {
         assignment,
         arguments,
         values: Vec::new(),
         result: random.bytes(assignment.result_size as usize),
         result_address: RESULT,
-        errno: errno.then(|| random.bytes(4)),
+        errno: errno.map(|place| (place, random.bytes(4))),
+        processor: PhantomData,
     };
     trial.lay_out(&mut machine, &mut random);
-    let saved = CALLEE_SAVED.map(|register| machine.general[register]);
+    let saved = saved_registers::<P>(&machine);
+    let caller_link = P::LINK.map(|link| machine.general[link]);
 
-    let (stop, index) = machine.run(&code, 0);
+    let (stop, index) = P::run(&mut machine, &code, 0);
     trial.check_call(&mut machine);
-    let rsp = machine.general[RSP];
+    let sp = machine.general[P::STACK_POINTER];
     let is_tail = matches!(stop, Stop::Jump);
     if is_tail {
-        assert_eq!(rsp, stack_top, "a jump leaves the stack as it was");
+        assert_eq!(sp, stack_top, "a jump leaves the stack as it was");
+        let link = P::LINK.map(|link| machine.general[link]);
+        assert_eq!(link, caller_link, "the target returns to the caller");
+        assert_eq!(saved_registers::<P>(&machine), saved);
     } else {
         let align = u64::from(plan.stack_align);
         assert!(
-            rsp.is_multiple_of(align),
-            "rsp {rsp:#x} is not aligned to {align}"
+            sp.is_multiple_of(align),
+            "the stack pointer, {sp:#x}, is not aligned to {align}"
         );
-        assert!(
-            machine.touched - rsp <= 4096,
-            "the call's push would skip a page"
-        );
+        assert!(machine.touched - sp <= 4096, "the callee would skip a page");
     }
     trial.callee(&mut machine, &mut random);
     if is_tail {
         assert_eq!(index, code.len(), "nothing follows the jump");
     } else {
-        let (stop, index) = machine.run(&code, index);
+        let (stop, index) = P::run(&mut machine, &code, index);
         assert!(matches!(stop, Stop::Return(RETURN)));
         assert_eq!(index, code.len(), "nothing follows the return");
-        assert_eq!(machine.general[RSP], stack_top + 8);
+        assert_eq!(machine.general[P::STACK_POINTER], stack_top + pushed);
     }
-    assert_eq!(
-        CALLEE_SAVED.map(|register| machine.general[register]),
-        saved
-    );
+    assert_eq!(saved_registers::<P>(&machine), saved);
     trial.check_result(&mut machine);
 }
 
-/// One call or one jump, and the frame that the unwind rule expects.
-fn check_shape(plan: &Plan, bytes: &[u8]) {
-    let code = decode(bytes, 0);
-    let count = |mnemonic| code.iter().filter(|one| one.mnemonic() == mnemonic).count();
-    let framed = usize::from(plan.has_frame);
-    assert_eq!(count(Mnemonic::Call), framed);
-    assert_eq!(count(Mnemonic::Ret), framed);
-    assert_eq!(count(Mnemonic::Jmp), 1 - framed);
-    let fs = code.iter().filter(|one| one.has_segment_prefix()).count();
-    assert_eq!(fs, if plan.errno.is_some() { 2 } else { 0 });
-    let lines = disassemble(bytes, 0);
-    let mut start = vec!["endbr64"];
-    if plan.result_is_indirect {
-        start.push("mov rdi,[rdi]");
-    }
-    if plan.has_frame {
-        start.extend(["push rbp", "mov rbp,rsp", "push rdi"]);
-    }
-    assert_eq!(lines[..start.len()], start);
+fn saved_registers<P: Processor>(machine: &Machine) -> (Vec<u64>, Vec<[u8; 8]>) {
+    let general = P::SAVED.iter().map(|register| machine.general[*register]);
+    let vector = P::SAVED_VECTORS.map(|register| *machine.vector[register].first_chunk().unwrap());
+    (general.collect(), vector.collect())
 }
 
-impl Trial<'_> {
+impl<P: Processor> Trial<'_, P> {
     fn lay_out(&mut self, machine: &mut Machine, random: &mut Random) {
         let top = machine.stack_top;
         let mut region = |name, base, bytes: Vec<u8>, is_writable| {
@@ -126,7 +124,9 @@ impl Trial<'_> {
         let area = u64::from(self.assignment.stack_size + self.assignment.stack_align);
         let depth = 4096 * 4 + 3 * (area + copies.sum::<u64>());
         region("stack", top - depth, random.bytes(depth as usize), true);
-        region("return address", top, RETURN.to_le_bytes().to_vec(), false);
+        if P::LINK.is_none() {
+            region("return address", top, RETURN.to_le_bytes().to_vec(), false);
+        }
         let mut array = Vec::new();
         let mut next = VALUES;
         for parameter in self.assignment.parameters() {
@@ -144,7 +144,7 @@ impl Trial<'_> {
         }
         region("array", ARRAY, array, false);
         let size = self.result.len();
-        let result_register = usize::from(ENTRY.result);
+        let result_register = usize::from(P::ENTRY.result);
         let handed = match self.arguments {
             Arguments::Slots if size <= 8 => {
                 let bytes = if size == 0 { 0 } else { 8 };
@@ -162,14 +162,18 @@ impl Trial<'_> {
                 RESULT
             }
         };
-        if self.errno.is_some() {
-            region("errno", THREAD - 40, random.bytes(4), true);
-            region("captured errno", THREAD - 8, random.bytes(4), true);
+        if let Some((place, _)) = self.errno {
+            let at = |offset: i32| THREAD.wrapping_add_signed(offset.into());
+            region("errno", at(place.from), random.bytes(4), true);
+            region("captured errno", at(place.to), random.bytes(4), true);
         }
-        machine.general[RSP] = top;
-        machine.general[usize::from(ENTRY.arguments)] = ARRAY;
+        if let Some(link) = P::LINK {
+            machine.general[link] = RETURN;
+        }
+        machine.general[P::STACK_POINTER] = top;
+        machine.general[usize::from(P::ENTRY.arguments)] = ARRAY;
         machine.general[result_register] = handed;
-        machine.general[11] = TARGET;
+        machine.general[P::CONTEXT] = TARGET;
     }
 
     fn piece_at(&self, machine: &mut Machine, piece: &Piece, size: usize) -> Vec<u8> {
@@ -179,7 +183,7 @@ impl Trial<'_> {
             }
             Place::Vector(number) => machine.vector[usize::from(number)][..size].to_vec(),
             Place::Stack(offset) => {
-                let address = machine.general[RSP] + u64::from(offset);
+                let address = machine.general[P::STACK_POINTER] + u64::from(offset);
                 machine.load(address, size)
             }
             Place::X87(_) => unreachable!("no argument is on the x87 stack"),
@@ -188,11 +192,8 @@ impl Trial<'_> {
 
     /// Every byte is where the callee looks for it.
     fn check_call(&self, machine: &mut Machine) {
-        assert_eq!(machine.general[11], TARGET);
-        assert_ne!(
-            machine.general[RAX], TARGET,
-            "al is a count, never a piece of an address"
-        );
+        assert_eq!(machine.general[P::CONTEXT], TARGET);
+        P::check_call(machine, self.assignment);
         let mut copies: Vec<(u64, u64)> = Vec::new();
         for (parameter, value) in self.assignment.parameters().iter().zip(&self.values) {
             if let Passing::Reference { align } = parameter.passing {
@@ -200,7 +201,8 @@ impl Trial<'_> {
                     let address = self.piece_at(machine, piece, 8).try_into().unwrap();
                     let address = u64::from_le_bytes(address);
                     assert!(address.is_multiple_of(u64::from(align)));
-                    let area = machine.general[RSP] + u64::from(self.assignment.stack_size);
+                    let area =
+                        machine.general[P::STACK_POINTER] + u64::from(self.assignment.stack_size);
                     assert!(address >= area, "the copy is in the argument area");
                     assert_eq!(&machine.load(address, value.len()), value, "{parameter:?}");
                 }
@@ -231,32 +233,36 @@ impl Trial<'_> {
         {
             assert_eq!(machine.general[usize::from(register)], self.result_address);
         }
-        if let Some(count) = self.assignment.vector_count {
-            assert_eq!(machine.general[RAX] as u8, count);
-        }
     }
 
     /// The callee: uses up what is its own, then returns a result.
     fn callee(&self, machine: &mut Machine, random: &mut Random) {
-        let rsp = machine.general[RSP];
+        let sp = machine.general[P::STACK_POINTER];
         let area = random.bytes(self.assignment.stack_size as usize);
         if !area.is_empty() {
-            machine.store(rsp, &area);
+            machine.store(sp, &area);
         }
-        for register in
-            (0..16).filter(|register| *register != RSP && !CALLEE_SAVED.contains(register))
-        {
+        let is_kept =
+            |register: &usize| *register == P::STACK_POINTER || P::SAVED.contains(register);
+        for register in (0..32).filter(|register| !is_kept(register)) {
             machine.general[register] = random.next();
         }
-        for register in &mut machine.vector {
-            register.copy_from_slice(&random.bytes(32));
+        for (number, register) in machine.vector.iter_mut().enumerate() {
+            let kept = if P::SAVED_VECTORS.contains(&number) {
+                8
+            } else {
+                0
+            };
+            register[kept..].copy_from_slice(&random.bytes(32 - kept));
         }
-        if let Some(errno) = &self.errno {
-            machine.store(THREAD - 40, errno);
+        if let Some((place, errno)) = &self.errno {
+            machine.store(THREAD.wrapping_add_signed(place.from.into()), errno);
         }
-        if matches!(self.assignment.result, ResultPassing::Memory { .. }) {
+        if let ResultPassing::Memory { returned, .. } = self.assignment.result {
             machine.store(self.result_address, &self.result);
-            machine.general[RAX] = self.result_address;
+            if let Some(Place::General(register)) = returned {
+                machine.general[usize::from(register)] = self.result_address;
+            }
             return;
         }
         // The one that is on top of the x87 stack comes last.
@@ -280,8 +286,9 @@ impl Trial<'_> {
 
     fn check_result(&self, machine: &mut Machine) {
         assert!(machine.x87.is_empty(), "the x87 stack is left empty");
-        if let Some(errno) = &self.errno {
-            assert_eq!(&machine.load(THREAD - 8, 4), errno);
+        if let Some((place, errno)) = &self.errno {
+            let copy = THREAD.wrapping_add_signed(place.to.into());
+            assert_eq!(&machine.load(copy, 4), errno);
             assert_ne!(machine.phase, Phase::Before);
         }
         let size = self.result.len();

@@ -1,22 +1,18 @@
 //! The AArch64 code of a few telling stubs and entries, in full.
 
-use super::PRELUDE;
-use crate::abi::assign;
-use crate::decl::{Declarations, parse_signature};
-use crate::stub::{Arguments, Entry, ErrnoCapture, Plan, aarch64, plan};
+use super::ENTRY;
+use crate::stub::tests::assigned_for;
+use crate::stub::{Arguments, ErrnoCapture, Plan, aarch64, plan};
 use crate::types::target::LINUX_AARCH64;
 use Arguments::{Pointers, Slots};
 
-const ENTRY: Entry = Entry {
-    result: 0,
-    arguments: 1,
-};
-
 fn planned(prototype: &str, arguments: Arguments, errno: Option<ErrnoCapture>) -> Plan {
-    let mut declarations = Declarations::new(&LINUX_AARCH64);
-    declarations.add(PRELUDE).unwrap();
-    let signature = parse_signature(Some(&declarations), &LINUX_AARCH64, prototype).unwrap();
-    plan(&assign(&signature).unwrap(), arguments, ENTRY, errno)
+    plan(
+        &assigned_for(&LINUX_AARCH64, prototype),
+        arguments,
+        ENTRY,
+        errno,
+    )
 }
 
 fn words(code: &[u8]) -> Vec<u32> {
