@@ -65,6 +65,9 @@ pub(super) trait Processor {
     const CONTEXT: usize;
     /// The register in which a return address comes, or none: it is on the stack.
     const LINK: Option<usize>;
+    /// The register that points to the caller's own value of it and, above that, to the return
+    /// address.
+    const FRAME: usize;
     /// General registers that are as they were after a call.
     const SAVED: &'static [usize];
     /// Vector registers of which the low 8 bytes are.

@@ -92,6 +92,18 @@ fn large_frames() {
     }
 }
 
+/// Offsets that no instruction of AArch64 has room for, behind a copy and in one.
+#[test]
+fn huge_frames() {
+    for (target, _) in CONVENTIONS {
+        let large = "struct { char c[17000003]; }";
+        let prototype = format!("__int128 f({large}, three_longs, char)");
+        let tried = Tried(target, prototype);
+        let assignment = assigned_for(target, &tried.1);
+        trial::run(&assignment, Arguments::Pointers, false, 5);
+    }
+}
+
 /// Aligning a frame moves the stack pointer once more: that may skip no page either, wherever the stack is.
 #[test]
 fn large_aligned_frames() {

@@ -2,11 +2,11 @@
 //! touched.
 
 use super::aarch64::Aarch64;
-use super::machine::{Machine, Phase, Processor, Region, Stop};
+use super::machine::{Machine, Phase, Processor, Region, Stop, number};
 use super::random::Random;
 use super::x86_64::X86_64;
 use crate::abi::{Assignment, Extension, Passing, Piece, Place, ResultPassing};
-use crate::stub::{Arguments, ErrnoCapture, plan};
+use crate::stub::{Arguments, ErrnoCapture, Plan, plan};
 use crate::types::Convention;
 use std::marker::PhantomData;
 
@@ -44,11 +44,22 @@ pub(super) fn run(assignment: &Assignment, arguments: Arguments, errno: bool, se
 }
 
 fn run_on<P: Processor>(assignment: &Assignment, arguments: Arguments, errno: bool, seed: u64) {
-    let mut random = Random(seed | 1);
-    let errno = errno.then(|| P::ERRNO[random.below(P::ERRNO.len())]);
+    let errno = errno.then(|| P::ERRNO[(seed >> 32) as usize % P::ERRNO.len()]);
     let plan = plan(assignment, arguments, P::ENTRY, errno);
-    let code = P::decode(&P::emit(&plan));
-    P::check_shape(&plan, &code);
+    run_code::<P>(assignment, arguments, &plan, &P::emit(&plan), seed);
+}
+
+/// The same with code for a plan of the assignment.
+pub(super) fn run_code<P: Processor>(
+    assignment: &Assignment,
+    arguments: Arguments,
+    plan: &Plan,
+    code: &[u8],
+    seed: u64,
+) {
+    let code = P::decode(code);
+    P::check_shape(plan, &code);
+    let mut random = Random(seed | 1);
 
     // Where the return address is on the stack, it was pushed to an aligned one.
     let pushed = if P::LINK.is_none() { 8 } else { 0 };
@@ -62,11 +73,12 @@ fn run_on<P: Processor>(assignment: &Assignment, arguments: Arguments, errno: bo
         values: Vec::new(),
         result: random.bytes(assignment.result_size as usize),
         result_address: RESULT,
-        errno: errno.map(|place| (place, random.bytes(4))),
+        errno: plan.errno.map(|place| (place, random.bytes(4))),
         processor: PhantomData,
     };
     trial.lay_out(&mut machine, &mut random);
     let saved = saved_registers::<P>(&machine);
+    let caller_frame = machine.general[P::FRAME];
     let caller_link = P::LINK.map(|link| machine.general[link]);
 
     let (stop, index) = P::run(&mut machine, &code, 0);
@@ -85,6 +97,16 @@ fn run_on<P: Processor>(assignment: &Assignment, arguments: Arguments, errno: bo
             "the stack pointer, {sp:#x}, is not aligned to {align}"
         );
         assert!(machine.touched - sp <= 4096, "the callee would skip a page");
+        let frame = machine.general[P::FRAME];
+        let room = u64::from(plan.stack_size + plan.stack_align) + 32;
+        assert!(
+            frame - sp < room,
+            "no more of the stack is taken than is used"
+        );
+        // What the unwind rule says.
+        assert_eq!(frame + 16, stack_top + pushed);
+        assert_eq!(number(&machine.load(frame, 8)), caller_frame);
+        assert_eq!(number(&machine.load(frame + 8, 8)), RETURN);
     }
     trial.callee(&mut machine, &mut random);
     if is_tail {

@@ -25,6 +25,7 @@ impl Processor for X86_64 {
     const STACK_POINTER: usize = RSP;
     const CONTEXT: usize = R11;
     const LINK: Option<usize> = None;
+    const FRAME: usize = RBP;
     const SAVED: &'static [usize] = &[3, RBP, 12, 13, 14, 15];
     const SAVED_VECTORS: Range<usize> = 0..0;
 

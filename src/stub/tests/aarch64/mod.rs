@@ -1,6 +1,7 @@
 //! The AArch64 of the machine in which stubs are tried.
 
 mod decode;
+mod needed;
 mod texts;
 
 use super::machine::{Machine, Phase, Processor, Stop, number};
@@ -17,6 +18,8 @@ const FRAME: usize = 29;
 const LINK: usize = 30;
 /// The stack pointer and the zero register.
 const LAST: usize = 31;
+/// No stub of these tests takes as many.
+const MOST_STEPS: usize = 1 << 22;
 /// The number of the register that belongs to some systems.
 const PLATFORM: usize = 18;
 
@@ -41,6 +44,7 @@ impl Processor for Aarch64 {
     const STACK_POINTER: usize = LAST;
     const CONTEXT: usize = 17;
     const LINK: Option<usize> = Some(LINK);
+    const FRAME: usize = FRAME;
     const SAVED: &'static [usize] = &[19, 20, 21, 22, 23, 24, 25, 26, 27, 28, FRAME];
     const SAVED_VECTORS: Range<usize> = 8..16;
 
@@ -54,7 +58,7 @@ impl Processor for Aarch64 {
     }
 
     fn run(machine: &mut Machine, code: &[Instruction], mut index: usize) -> (Stop, usize) {
-        loop {
+        for _ in 0..MOST_STEPS {
             let one = &code[index];
             if let Phase::After(count) = &mut machine.phase {
                 *count += 1;
@@ -79,6 +83,7 @@ impl Processor for Aarch64 {
             };
             index = next;
         }
+        panic!("the stub runs forever")
     }
 
     fn check_shape(plan: &Plan, code: &[Instruction]) {
