@@ -187,41 +187,28 @@ impl Emitter {
             Address::Pointee(index) => Some((Some(index), one.offset)),
             Address::Area(_) => None,
         };
-        let (Some(first), Some(second)) = (start(one), start(next)) else {
+        let (Some((of, first)), Some(second)) = (start(one), start(next)) else {
             return false;
         };
         let size = one.size;
-        let are_neighbours = second == (first.0, first.1 + size) && next.size == size;
-        let are_plain = one.extension == Extension::None && next.extension == Extension::None;
-        if !are_neighbours || !are_plain || !matches!(size, 4 | 8 | 16) {
+        let are_neighbours = second == (of, first + size) && next.size == size;
+        let are_extended = one.extension != Extension::None || next.extension != Extension::None;
+        if !are_neighbours || are_extended || !is_paired(first as i32, size) {
             return false;
         }
-        if !is_paired(first.1 as i32, size) {
-            return false;
-        }
-        let code = |emitter: &mut Self| emitter.source(one.from, one.offset, rest);
-        match (one.to, next.to, size) {
-            (Place::General(a), Place::General(b), 4) if a != b => {
-                let (base, at) = code(self);
-                pair!(&mut self.code, base, at, 4, [ldp W(a), W(b)]);
-            }
-            (Place::General(a), Place::General(b), 8) if a != b => {
-                let (base, at) = code(self);
-                pair!(&mut self.code, base, at, 8, [ldp X(a), X(b)]);
-            }
-            (Place::Vector(a), Place::Vector(b), 4) if a != b => {
-                let (base, at) = code(self);
-                pair!(&mut self.code, base, at, 4, [ldp S(a), S(b)]);
-            }
-            (Place::Vector(a), Place::Vector(b), 8) if a != b => {
-                let (base, at) = code(self);
-                pair!(&mut self.code, base, at, 8, [ldp D(a), D(b)]);
-            }
-            (Place::Vector(a), Place::Vector(b), 16) if a != b => {
-                let (base, at) = code(self);
-                pair!(&mut self.code, base, at, 16, [ldp Q(a), Q(b)]);
-            }
+        let (a, b) = match (one.to, next.to) {
+            (Place::General(a), Place::General(b)) if matches!(size, 4 | 8) => (a, b),
+            (Place::Vector(a), Place::Vector(b)) if matches!(size, 4 | 8 | 16) => (a, b),
             _ => return false,
+        };
+        let (base, at) = self.source(one.from, one.offset, rest);
+        let code = &mut self.code;
+        match (one.to, size) {
+            (Place::General(_), 4) => pair!(code, base, at, 4, [ldp W(a), W(b)]),
+            (Place::General(_), _) => pair!(code, base, at, 8, [ldp X(a), X(b)]),
+            (_, 4) => pair!(code, base, at, 4, [ldp S(a), S(b)]),
+            (_, 8) => pair!(code, base, at, 8, [ldp D(a), D(b)]),
+            (_, _) => pair!(code, base, at, 16, [ldp Q(a), Q(b)]),
         }
         true
     }
@@ -229,8 +216,8 @@ impl Emitter {
     fn stack_move(&mut self, one: &Move, rest: &[Move]) {
         let Place::Stack(to) = one.to else { return };
         let to = to as i32;
-        let code = &mut self.code;
         if let Address::Area(at) = one.from {
+            let code = &mut self.code;
             add_offset(code, DATA, SP, at as i32);
             memory!(code, SP, to, 8, [str stur X(DATA)]);
             return;
