@@ -4,7 +4,10 @@
 
 use crate::stub::ErrnoCapture;
 
-#[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
+#[cfg(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_env = "gnu"
+))]
 mod place {
     use super::ErrnoCapture;
     use std::arch::{asm, global_asm};
@@ -27,10 +30,18 @@ mod place {
         let offset: i64;
         // SAFETY: reads the cell's offset from the global offset table.
         unsafe {
+            #[cfg(target_arch = "x86_64")]
             asm!(
                 "movq farcall_captured_errno@GOTTPOFF(%rip), {}",
                 out(reg) offset,
                 options(att_syntax, nostack, preserves_flags, readonly),
+            );
+            #[cfg(target_arch = "aarch64")]
+            asm!(
+                "adrp {0}, :gottprel:farcall_captured_errno",
+                "ldr {0}, [{0}, :gottprel_lo12:farcall_captured_errno]",
+                out(reg) offset,
+                options(nostack, preserves_flags, readonly),
             );
         }
         offset
@@ -38,9 +49,13 @@ mod place {
 
     fn thread_pointer() -> i64 {
         let pointer: i64;
-        // SAFETY: the thread control block begins with its own address (x86-64 TLS ABI).
+        // SAFETY: the thread control block begins with its own address (x86-64 TLS ABI), or its
+        // address is in a register.
         unsafe {
+            #[cfg(target_arch = "x86_64")]
             asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(nostack, preserves_flags));
+            #[cfg(target_arch = "aarch64")]
+            asm!("mrs {}, tpidr_el0", out(reg) pointer, options(nostack, preserves_flags));
         }
         pointer
     }
@@ -70,7 +85,10 @@ mod place {
     }
 }
 
-#[cfg(not(all(target_arch = "x86_64", target_env = "gnu")))]
+#[cfg(not(all(
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    target_env = "gnu"
+)))]
 mod place {
     use super::ErrnoCapture;
     use std::cell::Cell;

@@ -2,6 +2,7 @@
 //! which is sealed and moved over the old one; what else is on the page goes on running. Freed code
 //! is reused, and never unmapped.
 
+use super::FILL;
 use super::memory::{Draft, SparePages, page_size, reserve};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
@@ -11,8 +12,6 @@ use parking_lot::Mutex;
 pub const ALIGN: usize = 64;
 /// Address space is reserved in pieces of this many bytes.
 const RESERVATION: usize = 1 << 18;
-/// What a jump to unused bytes meets: `int3` on x86.
-pub const FILL: u8 = 0xcc;
 /// Readable bytes before the first code of a page run: clang's -fsanitize=function reads 8 bytes
 /// in front of a function before it calls it.
 const MARGIN: usize = ALIGN;

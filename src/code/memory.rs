@@ -1,6 +1,7 @@
 //! Pages from the system. A page is written while nobody can run it and then sealed; it is never
 //! writable and executable at once.
 
+use super::instruction_cache;
 use crate::error::{Error, Result, Status};
 use std::ptr;
 
@@ -141,7 +142,8 @@ impl Draft {
     ///
     /// `target` is page-aligned, in address space that `reserve` gave, and whatever runs or will
     /// run there finds its own bytes unchanged in this draft.
-    pub(super) unsafe fn seal_over(self, target: usize) -> Result<()> {
+    pub(super) unsafe fn seal_over(mut self, target: usize) -> Result<()> {
+        instruction_cache::synchronize(self.bytes());
         let protection = libc::PROT_READ | libc::PROT_EXEC;
         // SAFETY: the pages are this draft's own.
         if unsafe { libc::mprotect(self.address.cast(), self.length, protection) } != 0 {
@@ -160,6 +162,10 @@ impl Draft {
         if moved == libc::MAP_FAILED {
             return Err(failed("mremap", "putting new code in its place"));
         }
+        // SAFETY: the pages can be read at their new place.
+        let code = unsafe { std::slice::from_raw_parts(moved.cast(), self.length) };
+        instruction_cache::synchronize(code);
+        instruction_cache::forget_fetched();
         // The mapping is at its new place; there is nothing left to unmap at the old one.
         std::mem::forget(self);
         Ok(())

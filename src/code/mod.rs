@@ -1,24 +1,29 @@
 //! Executable memory, and what else of the running machine a stub meets: the instructions that
 //! enter it, the thread-local cell of `errno`, the CPU's features.
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
 mod call_path;
 mod errno;
 mod heap;
+mod instruction_cache;
 mod memory;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use crate::stub::x86_64::entry_length;
+#[cfg(target_arch = "aarch64")]
+use aarch64 as machine;
+#[cfg(target_arch = "x86_64")]
+use x86_64 as machine;
+
 pub use call_path::CallPath;
 pub use errno::{captured_errno, errno_capture, keep_errno};
 pub use heap::{
-    ALIGN, CodeBlock, CodeStatistics, FILL, add, lock_for_fork, renew, renew_after_fork,
-    statistics, unlock_after_fork,
+    ALIGN, CodeBlock, CodeStatistics, add, lock_for_fork, renew, renew_after_fork, statistics,
+    unlock_after_fork,
 };
-#[cfg(target_arch = "x86_64")]
-pub use x86_64::{
-    ENTRY, can_call, convention, emit, emit_entry, emit_jump, enter, has_wide_vectors,
-    libffi_convention, target,
+pub use machine::{
+    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, enter, entry_length,
+    has_wide_vectors, libffi_convention, target,
 };
-#[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{context_call, enter_at};
+pub(crate) use machine::{context_call, enter_at};

@@ -2,11 +2,13 @@
 //! own, and the instructions that enter code with the context register set.
 
 use super::CallPath;
-use crate::stub::{Entry, Plan, x86_64};
+use crate::stub::{Entry, x86_64};
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
 use std::ffi::c_void;
 use std::mem::offset_of;
+
+pub use x86_64::{emit, emit_entry, emit_jump, entry_length};
 
 /// The body of a naked function `(header, result, array)`: reads code and context at these offsets
 /// of the header and jumps to the code with `(result, array)` and the context in r11.
@@ -35,6 +37,9 @@ pub const ENTRY: Entry = Entry {
     arguments: 6,
 };
 
+/// What a jump to unused bytes meets: `int3`.
+pub const FILL: u8 = 0xcc;
+
 /// The convention that this machine's C compiler uses.
 pub fn convention() -> Convention {
     Convention::SysV64
@@ -62,21 +67,6 @@ pub fn target() -> &'static Target {
 /// Vectors of 32 bytes can be moved.
 pub fn has_wide_vectors() -> bool {
     std::arch::is_x86_feature_detected!("avx")
-}
-
-/// A plan as this machine's code.
-pub fn emit(plan: &Plan) -> Vec<u8> {
-    x86_64::emit(plan)
-}
-
-/// A function's own entry as this machine's code.
-pub fn emit_entry(address: u64, context: u64, stub: &[u8], stub_address: u64) -> Vec<u8> {
-    x86_64::emit_entry(address, context, stub, stub_address)
-}
-
-/// Code that jumps to a function with the context register set.
-pub fn emit_jump(address: u64, context: u64, target: u64) -> Vec<u8> {
-    x86_64::emit_jump(address, context, target)
 }
 
 /// Enters the code of a call path from Rust.

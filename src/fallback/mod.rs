@@ -2,25 +2,21 @@
 //!
 //! libffi is not told of C types but of what the assignment says: every piece in a general register
 //! is a 64-bit integer, every piece in a vector register is a double, values on the stack are blocks
-//! of memory of their size and alignment, and a result in memory is a pointer argument. Told of a
-//! type's fields it is wrong for unions, packed and over-aligned structs and others; told so, it has
-//! nothing left to classify. What cannot be said in this way is refused.
+//! of memory or words, and a result in memory is a pointer argument. Told of a type's fields it is
+//! wrong for unions, packed and over-aligned structs and others; told so, it has nothing left to
+//! classify. What cannot be said in this way is refused.
 
-use crate::abi::{Assignment, Extension, Parameter, Passing, Piece, Place, ResultPassing};
+mod description;
+
+use crate::abi::{Assignment, Extension, Passing, Piece, Place};
 use crate::code;
 use crate::error::{Error, Result, Status};
 use crate::stub::{self, Arguments, Store, StoreSource};
 use crate::types::Convention;
-use libffi::raw::{
-    ffi_abi_FFI_DEFAULT_ABI, ffi_cif, ffi_prep_cif, ffi_status_FFI_OK, ffi_type,
-    ffi_type_complex_longdouble, ffi_type_double, ffi_type_longdouble, ffi_type_pointer,
-    ffi_type_uint64, ffi_type_void,
-};
+use description::{Argument, Description, Source, returned_size};
+use libffi::raw::{ffi_abi, ffi_cif, ffi_prep_cif, ffi_status_FFI_OK, ffi_type};
 use std::ffi::c_void;
-use std::ptr::{addr_of_mut, null_mut};
 use std::sync::Arc;
-
-const FFI_TYPE_STRUCT: u16 = 13;
 
 unsafe extern "C-unwind" {
     // libffi's own function, declared once more: exceptions of the callee pass through it.
@@ -38,13 +34,9 @@ pub struct Fallback {
     target: *const c_void,
     keeps_errno: bool,
     cif: ffi_cif,
-    /// One for each of libffi's arguments; `cif` points to it.
+    /// The types of libffi's arguments; `cif` points to them.
     types: Box<[*mut ffi_type]>,
-    /// The blocks of memory among the types. libffi has their addresses.
-    #[allow(clippy::vec_box, reason = "a block must not move")]
-    _blocks: Vec<Box<Block>>,
-    /// A struct that the result is described as.
-    _result: Option<Box<Block>>,
+    description: Description,
     /// Units of memory that one call needs, for values and for pointers to them.
     units: usize,
     /// What is stored after a call with pointers.
@@ -58,48 +50,6 @@ unsafe impl Send for Fallback {}
 // SAFETY: as above.
 unsafe impl Sync for Fallback {}
 
-/// A type for libffi, with its list of elements.
-struct Block {
-    ty: ffi_type,
-    elements: [*mut ffi_type; 3],
-}
-
-impl Block {
-    /// Memory of a size and alignment. libffi passes a struct of more than 16 bytes in memory, and
-    /// a smaller one if it is made of a long double.
-    fn memory(size: usize, align: u16) -> Box<Block> {
-        // SAFETY: the address of libffi's static is only taken.
-        Block::new(size, align, [addr_of_mut!(ffi_type_longdouble), null_mut()])
-    }
-
-    /// A struct of two eightbytes.
-    fn pair(first: *mut ffi_type, second: *mut ffi_type) -> Box<Block> {
-        Block::new(16, 8, [first, second])
-    }
-
-    fn new(size: usize, alignment: u16, elements: [*mut ffi_type; 2]) -> Box<Block> {
-        let mut block = Box::new(Block {
-            ty: ffi_type {
-                size,
-                alignment,
-                type_: FFI_TYPE_STRUCT,
-                elements: null_mut(),
-            },
-            elements: [elements[0], elements[1], null_mut()],
-        });
-        // The box stays where it is for as long as the fallback lives.
-        block.ty.elements = block.elements.as_mut_ptr();
-        block
-    }
-}
-
-fn register_type(place: Place) -> *mut ffi_type {
-    match place {
-        Place::Vector(_) => addr_of_mut!(ffi_type_double),
-        _ => addr_of_mut!(ffi_type_uint64),
-    }
-}
-
 impl Fallback {
     /// Prepares calls of `target`, which it does not own.
     pub fn new(
@@ -107,42 +57,10 @@ impl Fallback {
         target: *const c_void,
         keeps_errno: bool,
     ) -> Result<Box<Fallback>> {
-        check(&assignment)?;
-        let mut types: Vec<*mut ffi_type> = Vec::new();
-        let mut blocks = Vec::new();
-        if matches!(assignment.result, ResultPassing::Memory { .. }) {
-            types.push(addr_of_mut!(ffi_type_pointer));
-        }
-        for parameter in assignment.parameters() {
-            if is_position_only(&assignment, parameter) {
-                types.push(addr_of_mut!(ffi_type_uint64));
-            }
-            for piece in told_pieces(&assignment, parameter) {
-                let ty = match piece.place {
-                    _ if parameter.passing != Passing::Value => addr_of_mut!(ffi_type_uint64),
-                    // Microsoft's convention has slots of 8 bytes only.
-                    Place::Stack(_) if assignment.convention == Convention::Win64 => {
-                        addr_of_mut!(ffi_type_uint64)
-                    }
-                    Place::Stack(at) => {
-                        let size = if is_extended(parameter) {
-                            8
-                        } else {
-                            piece.size
-                        };
-                        let mut block = Block::memory(size as usize, alignment_at(at));
-                        let ty = &raw mut block.ty;
-                        blocks.push(block);
-                        ty
-                    }
-                    place => register_type(place),
-                };
-                types.push(ty);
-            }
-        }
-        let copies = copied_units(&assignment);
-        let units = types.len() * 2 + copies;
-        let (result_type, result) = result_type(&assignment);
+        let abi = check(&assignment)?;
+        let description = Description::of(&assignment);
+        let types: Box<[_]> = description.arguments.iter().map(|one| one.ty).collect();
+        let units = types.len() * 2 + copied_units(&assignment);
         let stores = stub::stores(&assignment, Arguments::Pointers);
         let slot_stores = stub::stores(&assignment, Arguments::Slots);
         let mut fallback = Box::new(Fallback {
@@ -150,23 +68,20 @@ impl Fallback {
             target,
             keeps_errno,
             cif: ffi_cif::default(),
-            types: types.into_boxed_slice(),
-            _blocks: blocks,
-            _result: result,
+            types,
+            description,
             units,
             stores,
             slot_stores,
         });
         let count = fallback.types.len() as u32;
-        let abi = code::libffi_convention(fallback.assignment.convention)
-            .unwrap_or(ffi_abi_FFI_DEFAULT_ABI);
         // SAFETY: the types live as long as the cif, in boxes that do not move.
         let status = unsafe {
             ffi_prep_cif(
                 &mut fallback.cif,
                 abi,
                 count,
-                result_type,
+                fallback.description.result,
                 fallback.types.as_mut_ptr(),
             )
         };
@@ -183,14 +98,14 @@ impl Fallback {
     }
 }
 
-/// What cannot be said to libffi.
-fn check(assignment: &Assignment) -> Result<()> {
-    if code::libffi_convention(assignment.convention).is_none() {
+/// What cannot be said to libffi is an error; otherwise its number of the convention.
+fn check(assignment: &Assignment) -> Result<ffi_abi> {
+    let Some(abi) = code::libffi_convention(assignment.convention) else {
         return Err(Error::unsupported(format!(
             "libffi cannot call by {} here",
             assignment.convention.name()
         )));
-    }
+    };
     if assignment.stack_align > 16 {
         return Err(Error::unsupported(format!(
             "libffi cannot pass an argument on the stack that is aligned to {} bytes",
@@ -201,27 +116,18 @@ fn check(assignment: &Assignment) -> Result<()> {
     let mut pieces = parameters
         .flat_map(|parameter| assignment.pieces(parameter))
         .chain(assignment.result_pieces());
-    let is_wide = |piece: &Piece| matches!(piece.place, Place::Vector(_)) && piece.size > 8;
+    let widest = match assignment.convention {
+        // long double is as wide as the registers.
+        Convention::Aapcs64 => 16,
+        _ => 8,
+    };
+    let is_wide = |piece: &Piece| matches!(piece.place, Place::Vector(_)) && piece.size > widest;
     if pieces.any(is_wide) {
         return Err(Error::unsupported(
             "libffi cannot pass or return a value that fills a vector register (vectors, _Float128)",
         ));
     }
-    Ok(())
-}
-
-/// The pieces that libffi is told of: by Microsoft's convention it puts a floating number in both kinds
-/// of register by itself.
-fn told_pieces<'a>(assignment: &'a Assignment, parameter: &Parameter) -> &'a [Piece] {
-    match (assignment.convention, assignment.pieces(parameter)) {
-        (Convention::Win64, [first, _, ..]) => std::slice::from_ref(first),
-        (_, pieces) => pieces,
-    }
-}
-
-/// An empty struct has a position by Microsoft's convention.
-fn is_position_only(assignment: &Assignment, parameter: &Parameter) -> bool {
-    assignment.convention == Convention::Win64 && parameter.size == 0
+    Ok(abi)
 }
 
 /// Units of memory for the copies of arguments that are passed by reference.
@@ -232,39 +138,6 @@ fn copied_units(assignment: &Assignment) -> usize {
         Passing::Reference { align } => parameter.size.div_ceil(8) as usize + align as usize / 8,
     });
     units.sum()
-}
-
-/// It is a narrow integer, which the caller extends.
-fn is_extended(parameter: &Parameter) -> bool {
-    parameter.extension != Extension::None
-}
-
-/// libffi puts one stack argument behind another at the next multiple of its alignment. What the
-/// assignment chose says which alignment leads there: a multiple of 16 is reached by 16 whatever
-/// the type's own is, and another multiple of 8 only by 8.
-fn alignment_at(offset: u32) -> u16 {
-    if offset.is_multiple_of(16) { 16 } else { 8 }
-}
-
-fn result_type(assignment: &Assignment) -> (*mut ffi_type, Option<Box<Block>>) {
-    match (assignment.result, assignment.result_pieces()) {
-        (ResultPassing::Void, _) | (ResultPassing::Registers, []) => {
-            (addr_of_mut!(ffi_type_void), None)
-        }
-        // The callee gives the address back.
-        (ResultPassing::Memory { .. }, _) => (addr_of_mut!(ffi_type_pointer), None),
-        (_, [piece]) if matches!(piece.place, Place::X87(_)) => {
-            (addr_of_mut!(ffi_type_longdouble), None)
-        }
-        (_, [piece, _, ..]) if matches!(piece.place, Place::X87(_)) => {
-            (addr_of_mut!(ffi_type_complex_longdouble), None)
-        }
-        (_, [piece]) => (register_type(piece.place), None),
-        (_, [first, second, ..]) => {
-            let mut block = Block::pair(register_type(first.place), register_type(second.place));
-            (&raw mut block.ty, Some(block))
-        }
-    }
 }
 
 /// Units of memory on the stack of the largest call.
@@ -332,9 +205,9 @@ unsafe fn sized_call(fallback: &Fallback, result: *mut u8, arguments: *const u64
     }
 }
 
-/// libffi's results; those on the x87 stack take 16 bytes each.
+/// libffi's results, at most four, of at most 16 bytes each.
 #[repr(C, align(16))]
-struct Returned([u64; 4]);
+struct Returned([u64; 8]);
 
 #[inline(never)]
 unsafe fn call<const UNITS: usize>(
@@ -348,9 +221,9 @@ unsafe fn call<const UNITS: usize>(
     let units: *mut u64 = frame.as_mut_ptr().cast();
     let count = fallback.types.len();
     let pointers: *mut *mut c_void = units.wrapping_add(count).cast();
-    let mut returned = Returned([0; 4]);
-    // SAFETY: the frame has a unit and a pointer for each of libffi's arguments; the caller
-    // promises the rest.
+    let mut returned = Returned([0; 8]);
+    // SAFETY: the frame has a unit and a pointer for each of libffi's arguments, and room for the
+    // copies; the caller promises the rest.
     unsafe {
         let is_indirect = from == Arguments::Slots && assignment.result_size > 8;
         let result = if is_indirect {
@@ -358,50 +231,59 @@ unsafe fn call<const UNITS: usize>(
         } else {
             result
         };
-        let mut next = 0;
         let mut copies: *mut u8 = units.add(count * 2).cast();
-        let mut add = |value: Source| {
-            let pointer = match value {
-                Source::Word(word) => {
-                    units.add(next).write(word);
-                    units.add(next).cast()
+        for (index, Argument { source, .. }) in fallback.description.arguments.iter().enumerate() {
+            let value = |parameter: usize| -> *const u8 {
+                let element = arguments.add(parameter);
+                match from {
+                    Arguments::Slots if assignment.parameters()[parameter].size <= 8 => {
+                        element.cast()
+                    }
+                    _ => element.cast::<*const u8>().read_unaligned(),
                 }
-                Source::Memory(address) => address.cast_mut().cast(),
             };
-            pointers.add(next).write(pointer);
-            next += 1;
-        };
-        if matches!(assignment.result, ResultPassing::Memory { .. }) {
-            add(Source::Word(result as u64));
-        }
-        for (index, parameter) in assignment.parameters().iter().enumerate() {
-            let element = arguments.add(index);
-            let value: *const u8 = match from {
-                Arguments::Slots if parameter.size <= 8 => element.cast(),
-                _ => element.cast::<*const u8>().read_unaligned(),
+            let word = match *source {
+                Source::Memory { parameter, offset } => {
+                    let address = value(parameter).wrapping_add(offset as usize);
+                    pointers.add(index).write(address.cast_mut().cast());
+                    continue;
+                }
+                Source::Nothing => 0,
+                Source::ResultAddress => result as u64,
+                Source::Copy { parameter, align } => {
+                    let size = assignment.parameters()[parameter].size as usize;
+                    let copy = copies.add(copies.align_offset(align as usize));
+                    std::ptr::copy_nonoverlapping(value(parameter), copy, size);
+                    copies = copy.add(size);
+                    copy as u64
+                }
+                Source::Word {
+                    parameter,
+                    offset,
+                    size,
+                    extension,
+                } => {
+                    let mut bytes = [0u8; 8];
+                    let address = value(parameter).wrapping_add(offset as usize);
+                    std::ptr::copy_nonoverlapping(address, bytes.as_mut_ptr(), size as usize);
+                    extend(u64::from_le_bytes(bytes), extension, size)
+                }
             };
-            if let Passing::Reference { align } = parameter.passing {
-                let copy = copies.add(copies.align_offset(align as usize));
-                std::ptr::copy_nonoverlapping(value, copy, parameter.size as usize);
-                copies = copy.add(parameter.size as usize);
-                add(Source::Word(copy as u64));
-                continue;
-            }
-            if is_position_only(assignment, parameter) {
-                add(Source::Word(0));
-            }
-            for piece in told_pieces(assignment, parameter) {
-                add(source(assignment.convention, value, parameter, piece));
-            }
+            units.add(index).write(word);
+            pointers.add(index).write(units.add(index).cast());
         }
         // libffi makes its argument area without looking whether the stack has room for it.
         if assignment.stack_size >= PAGE as u32 {
             touch_stack(assignment.stack_size as usize + PAGE);
         }
+        let returns_to = match fallback.description.result_in_place {
+            true => result.cast(),
+            false => returned.0.as_mut_ptr().cast(),
+        };
         ffi_call(
             (&raw const fallback.cif).cast_mut(),
             fallback.target,
-            returned.0.as_mut_ptr().cast(),
+            returns_to,
             pointers,
         );
         if fallback.keeps_errno {
@@ -430,37 +312,6 @@ fn touch_stack(bytes: usize) {
     std::hint::black_box(&page);
 }
 
-/// What libffi reads for a piece.
-enum Source {
-    Word(u64),
-    Memory(*const u8),
-}
-
-/// # Safety
-///
-/// `value` points to as many bytes as the parameter has.
-unsafe fn source(
-    convention: Convention,
-    value: *const u8,
-    parameter: &Parameter,
-    piece: &Piece,
-) -> Source {
-    let address = value.wrapping_add(piece.offset as usize);
-    let is_block = matches!(piece.place, Place::Stack(_)) && convention != Convention::Win64;
-    if is_block && !is_extended(parameter) {
-        return Source::Memory(address);
-    }
-    let mut bytes = [0u8; 8];
-    let size = piece.size as usize;
-    // SAFETY: a piece in a register has at most 8 bytes (`check`), and lies in the value.
-    unsafe { std::ptr::copy_nonoverlapping(address, bytes.as_mut_ptr(), size.min(8)) };
-    Source::Word(extend(
-        u64::from_le_bytes(bytes),
-        parameter.extension,
-        piece.size,
-    ))
-}
-
 fn extend(word: u64, extension: Extension, size: u32) -> u64 {
     let above = 64 - 8 * size.clamp(1, 8);
     match extension {
@@ -469,15 +320,11 @@ fn extend(word: u64, extension: Extension, size: u32) -> u64 {
     }
 }
 
-/// Where a register's value is in what libffi returned: one after the other, those of the x87
-/// stack in 16 bytes each.
+/// Where a register's value is in what libffi returned: one after the other.
 fn returned_offset(assignment: &Assignment, place: Place) -> usize {
-    let mut pieces = assignment.result_pieces().iter();
-    let index = pieces.position(|piece| piece.place == place).unwrap_or(0);
-    match place {
-        Place::X87(_) => index * 16,
-        _ => index * 8,
-    }
+    let pieces = assignment.result_pieces();
+    let before = pieces.iter().take_while(|piece| piece.place != place);
+    before.map(returned_size).sum()
 }
 
 /// # Safety
