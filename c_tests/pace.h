@@ -12,4 +12,13 @@ static inline bool under_valgrind(void) {
   return preloaded && strstr(preloaded, "vgpreload");
 }
 
+/* An emulator of the processor runs the program, as CMake says where it builds for another one. */
+static inline bool emulated(void) {
+#ifdef EMULATED
+  return true;
+#else
+  return false;
+#endif
+}
+
 #endif

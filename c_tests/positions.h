@@ -9,7 +9,13 @@
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
+#if defined(__aarch64__)
+typedef long double float128;
+#define LONG_DOUBLE F128
+#else
 __extension__ typedef __float128 float128;
+#define LONG_DOUBLE X87
+#endif
 typedef void *pointer;
 enum side { LEFTMOST = -2147483647 - 1, RIGHTMOST = 2147483647 };
 #define SIDE_TEXT "enum side { LEFTMOST = -2147483647 - 1, RIGHTMOST = 2147483647 };"
@@ -22,8 +28,8 @@ __extension__ typedef _Float16 float16;
 #endif
 
 /* X(name, type, what it is widened to, result, how that comes from the value, type for farcall,
- * encoding). A _Float128 fills a vector register, which libffi can neither pass nor return: on the
- * stack alone it can, so there is one whose result is something else. */
+ * encoding). On x86-64 a _Float128 fills a vector register, which libffi can neither pass nor
+ * return: on the stack alone it can, so there is one whose result is something else. */
 #define POSITION_TYPES(X)                                                                          \
   X(boolean, _Bool, int, _Bool, SAME, "_Bool", BOOLEAN)                                            \
   X(plain_char, char, int64_t, char, SAME, "char", INTEGER)                                        \
@@ -41,13 +47,13 @@ __extension__ typedef _Float16 float16;
   FLOAT16_TYPES(X)                                                                                 \
   X(f32, float, double, float, SAME, "float", F32)                                                 \
   X(f64, double, long double, double, SAME, "double", F64)                                         \
-  X(long_double, long double, long double, long double, SAME, "long double", X87)                  \
+  X(long_double, long double, long double, long double, SAME, "long double", LONG_DOUBLE)          \
   X(f128, float128, float128, float128, SAME, "_Float128", F128)                                   \
   X(f128_given, float128, float128, int, SEVEN, "_Float128", F128)                                 \
   X(complex_f32, float _Complex, float _Complex, float _Complex, SAME, "float _Complex", F32)      \
   X(complex_f64, double _Complex, double _Complex, double _Complex, SAME, "double _Complex", F64)  \
   X(complex_long, long double _Complex, long double _Complex, long double _Complex, SAME,          \
-    "long double _Complex", X87)                                                                   \
+    "long double _Complex", LONG_DOUBLE)                                                           \
   X(address, pointer, uintptr_t, pointer, SAME, "void *", INTEGER)                                 \
   X(enumeration, enum side, int64_t, enum side, SAME, "enum side", INTEGER)
 #define SAME(value) value

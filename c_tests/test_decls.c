@@ -63,7 +63,7 @@ static void types_of_the_standard_headers_are_known(void) {
   CHECK_TYPE(decls, FC_I64, ptrdiff_t);
   CHECK_TYPE(decls, FC_I64, intptr_t);
   CHECK_TYPE(decls, FC_U64, uintptr_t);
-  CHECK_TYPE(decls, ((wchar_t)-1 < 0 ? FC_I32 : FC_U32), wchar_t);
+  CHECK_TYPE(decls, (WCHAR_MIN < 0 ? FC_I32 : FC_U32), wchar_t);
   fc_decls_free(decls);
 }
 

@@ -90,20 +90,31 @@ static void a_symbol_that_is_not_there(void) {
   fc_library_free(library);
 }
 
-#if defined(__x86_64__) && defined(__GLIBC__)
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
+/* A function that glibc has in two versions. */
+#if defined(__x86_64__)
+#define VERSIONED "memcpy"
+#define OLDER "GLIBC_2.2.5"
+#define NEWER "GLIBC_2.14"
+#else
+#define VERSIONED "glob"
+#define OLDER "GLIBC_2.17"
+#define NEWER "GLIBC_2.27"
+#endif
+
 static void symbols_of_a_version(void) {
   fc_library *library = NULL;
   void *old = NULL, *current = NULL, *plain = NULL;
   CHECK_STATUS(FC_OK, fc_library_open("libc.so.6", NULL, &library));
-  CHECK_STATUS(FC_OK, fc_library_symbol(library, "memcpy@GLIBC_2.2.5", &old));
-  CHECK_STATUS(FC_OK, fc_library_symbol(library, "memcpy@@GLIBC_2.14", &current));
-  CHECK_STATUS(FC_OK, fc_library_symbol(library, "memcpy@GLIBC_2.14", &plain));
+  CHECK_STATUS(FC_OK, fc_library_symbol(library, VERSIONED "@" OLDER, &old));
+  CHECK_STATUS(FC_OK, fc_library_symbol(library, VERSIONED "@@" NEWER, &current));
+  CHECK_STATUS(FC_OK, fc_library_symbol(library, VERSIONED "@" NEWER, &plain));
   CHECK(old != current);
   CHECK_POINTER(current, plain);
-  CHECK_STATUS(FC_OK, fc_library_symbol(library, "memcpy", &plain));
+  CHECK_STATUS(FC_OK, fc_library_symbol(library, VERSIONED, &plain));
   CHECK_POINTER(current, plain);
-  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_symbol(library, "memcpy@GLIBC_9.99", &plain));
-  CHECK_MESSAGE("memcpy");
+  CHECK_STATUS(FC_ERR_NOT_FOUND, fc_library_symbol(library, VERSIONED "@GLIBC_9.99", &plain));
+  CHECK_MESSAGE(VERSIONED);
   CHECK_MESSAGE("GLIBC_9.99");
   fc_library_free(library);
 }
@@ -386,7 +397,7 @@ int main(void) {
   RUN(null_is_the_program_and_all_that_it_loaded);
   RUN(a_symbol_is_the_function_itself);
   RUN(a_symbol_that_is_not_there);
-#if defined(__x86_64__) && defined(__GLIBC__)
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
   RUN(symbols_of_a_version);
 #endif
   RUN(a_file_that_is_not_there);

@@ -254,8 +254,7 @@ int main(void) {
   RUN(behind_the_end_of_a_file);
   RUN(threads);
   RUN(children);
-  /* valgrind makes system calls of its own. */
-  if (!under_valgrind())
+  if (can_forbid_calls())
     RUN(where_calls_are_forbidden);
   return harness_end();
 }

@@ -303,7 +303,7 @@ int main(void) {
   RUN(bytes_that_are_cut_off);
   RUN(lengths_that_are_wrong);
   RUN(threads);
-  if (!under_valgrind())
+  if (can_forbid_calls())
     RUN(without_memfd);
   RUN(no_bytes_under_a_policy);
   free(image);

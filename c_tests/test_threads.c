@@ -116,7 +116,7 @@ static void one_entry_for_all(void) {
   }
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 /* Integers and doubles fill registers of their own, in their own order: each of the 3,003 orders of
  * six integers and eight doubles is a signature of its own, and calls this one function rightly. */
 enum { INTEGERS = 6, DOUBLES = 8, PARAMS = INTEGERS + DOUBLES, ORDERS = 600, LIVING = 100 };
@@ -259,7 +259,7 @@ int main(void) {
   }
   RUN(eight_threads_at_once);
   RUN(one_entry_for_all);
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
   RUN(pages_are_replaced_under_running_code);
 #endif
   for (int i = 0; i < 2; i++)
