@@ -13,19 +13,24 @@ use libc::size_t;
 use std::ffi::c_char;
 use std::ptr;
 
-/// A calling convention.
+/// A calling convention. A signature may have any; fc_function_new refuses those of another processor
+/// than the one that runs (FC_ERR_UNSUPPORTED).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum fc_abi {
-    /// The platform's own.
+    /// The platform's own: FC_ABI_SYSV64 on Linux on x86-64, FC_ABI_AAPCS64 on Linux on aarch64.
     FC_ABI_DEFAULT = 0,
-    /// System V, x86-64 (x86-64 psABI).
+    /// System V's of x86-64 (x86-64 psABI, section 3.2); in C text __attribute__((sysv_abi)).
     FC_ABI_SYSV64 = 1,
-    /// Microsoft, x86-64; __attribute__((ms_abi)) in GNU C.
+    /// Microsoft's of x86-64 ("x64 calling convention"); in C text __attribute__((ms_abi)). On Linux
+    /// types are still Linux's: a long has 8 bytes, a long double 16. Values of 1, 2, 4 and 8 bytes
+    /// travel in registers or slots of 8 bytes, all others by reference to a copy that the call makes
+    /// and the callee may change. Where compilers disagree, as on long double, it is what gcc does.
     FC_ABI_WIN64 = 2,
-    /// Arm, 64-bit (AAPCS64).
+    /// Arm's of aarch64 (AAPCS64, section 6).
     FC_ABI_AAPCS64 = 3,
-    /// AAPCS64 with Apple's differences.
+    /// AAPCS64 with Apple's differences ("Writing ARM64 code for Apple platforms"): arguments on the
+    /// stack stand at their own alignment, the extra ones of a variadic call always there.
     FC_ABI_APPLE64 = 4,
 }
 
