@@ -4,6 +4,7 @@
 mod aapcs64;
 mod explain;
 mod members;
+mod places;
 mod registers;
 mod sysv64;
 mod table;
@@ -12,6 +13,7 @@ mod tests;
 mod win64;
 
 pub use explain::explain;
+pub use places::places;
 pub use table::{open_table, table};
 
 use crate::error::{Error, Result};
@@ -287,26 +289,50 @@ impl Convention {
     }
 }
 
+/// A processor for which there are conventions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Processor {
+    /// x86-64.
+    X86_64,
+    /// AArch64.
+    Aarch64,
+}
+
+impl Processor {
+    /// Its name, as the program and messages have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Processor::X86_64 => "x86_64",
+            Processor::Aarch64 => "aarch64",
+        }
+    }
+
+    /// The processor of a target.
+    pub fn of(target: &Target) -> Processor {
+        match target.model {
+            Model::LinuxX86_64 | Model::WindowsX86_64 => Processor::X86_64,
+            Model::LinuxAarch64 | Model::AppleAarch64 => Processor::Aarch64,
+        }
+    }
+}
+
 /// The processor that a convention is for.
-fn processor(convention: Convention) -> &'static str {
+pub fn processor(convention: Convention) -> Processor {
     match convention {
-        Convention::Aapcs64 | Convention::Apple64 => "aarch64",
-        Convention::Default | Convention::SysV64 | Convention::Win64 => "x86_64",
+        Convention::Aapcs64 | Convention::Apple64 => Processor::Aarch64,
+        Convention::Default | Convention::SysV64 | Convention::Win64 => Processor::X86_64,
     }
 }
 
 fn check_processor(convention: Convention, target: &Target) -> Result<()> {
-    let own = match target.model {
-        Model::LinuxX86_64 | Model::WindowsX86_64 => "x86_64",
-        Model::LinuxAarch64 | Model::AppleAarch64 => "aarch64",
-    };
     let needed = processor(convention);
-    if needed == own {
+    if needed == Processor::of(target) {
         return Ok(());
     }
     Err(Error::unsupported(format!(
-        "{} is a calling convention of {needed}; the target is {}",
+        "{} is a calling convention of {}; the target is {}",
         convention.name(),
+        needed.name(),
         target.name
     )))
 }

@@ -32,3 +32,9 @@ pub(super) fn vector(convention: Convention, number: u8, size: u32) -> String {
     };
     format!("{letter}{number}")
 }
+
+/// A vector register, whatever is in it.
+pub(super) fn whole_vector(convention: Convention, number: u8) -> String {
+    let letters = if is_x86_64(convention) { "xmm" } else { "v" };
+    format!("{letters}{number}")
+}

@@ -2,13 +2,13 @@
 //! own, and the instructions that enter code with the context register set.
 
 use super::CallPath;
-use crate::stub::{Entry, aarch64};
+use crate::stub::aarch64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_SYSV};
 use std::ffi::c_void;
 use std::mem::offset_of;
 
-pub use aarch64::{emit, emit_entry, emit_jump, entry_length};
+pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, entry_length};
 
 /// The body of a naked function `(header, result, array)`: reads code and context at these offsets
 /// of the header and jumps to the code with `(result, array)` and the context in x17.
@@ -29,12 +29,6 @@ macro_rules! enter_at {
         )
     };
 }
-
-/// The registers of the native convention's first two parameters.
-pub const ENTRY: Entry = Entry {
-    result: 0,
-    arguments: 1,
-};
 
 /// What a jump to unused bytes meets: `udf #0`.
 pub const FILL: u8 = 0;

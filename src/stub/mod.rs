@@ -6,9 +6,11 @@
 //! (r11 on x86-64, x17 on AArch64). It is position-independent.
 
 pub mod aarch64;
+mod emitter;
 mod plan;
 pub mod x86_64;
 
+pub use emitter::{Emitter, emitter};
 pub use plan::{
     Address, Arguments, Entry, ErrnoCapture, Move, Plan, Store, StoreSource, plan, stores,
 };

@@ -1,28 +1,30 @@
 //! `farcall disasm`: the machine code that makes a call.
 
+mod aarch64;
+mod x86_64;
+
 use crate::Failure;
-use crate::abi::Abi;
-use crate::declarations::Sources;
-use crate::explain;
+use crate::prototypes::{Prototypes, completed};
 use crate::style::Style;
-use crate::trace::Trace;
-use farcall::stub::{Arguments, plan};
+use farcall::abi::{Assignment, Processor};
+use farcall::stub::{Arguments, Emitter, ErrnoCapture, emitter, plan};
+use farcall::types::Signature;
 use farcall::{abi, code};
-use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter, Instruction, IntelFormatter};
 use std::fmt::Write;
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Disasm {
-    pub(crate) prototype: String,
-    pub(crate) sources: Sources,
-    pub(crate) abi: Option<Abi>,
-    pub(crate) syntax: Syntax,
+    pub(crate) prototypes: Prototypes,
+    /// None was named.
+    pub(crate) syntax: Option<Syntax>,
     pub(crate) slots: bool,
     pub(crate) shows_errno: bool,
+    /// As lines for programs.
+    pub(crate) bytes: bool,
 }
 
-/// How instructions are written.
+/// How instructions of x86-64 are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Syntax {
     #[default]
@@ -30,40 +32,13 @@ pub(crate) enum Syntax {
     Att,
 }
 
-pub(crate) fn run(disasm: &Disasm, style: Style) -> Result<String, Failure> {
-    let target = disasm.abi.map_or_else(code::target, Abi::target);
-    let signature = explain::signature(&disasm.prototype, &disasm.sources, target)?;
-    let assignment = abi::assign(&signature)?;
-    if assignment.convention != code::convention() {
-        return Err(Failure::Failed(format!(
-            "{}: this version makes no code for another convention than this machine's own",
-            signature.describe()
-        )));
-    }
-    let errno = match disasm.shows_errno {
-        true => Some(code::errno_capture().map_err(|reason| Failure::Failed(reason.to_owned()))?),
-        false => None,
-    };
-    let arguments = match disasm.slots {
-        true => Arguments::Slots,
-        false => Arguments::Pointers,
-    };
-    let stub = code::emit(&plan(&assignment, arguments, code::ENTRY, errno));
-    // The listing has the entry where the stub ends; its function may be anywhere.
-    let entry_at = stub.len().next_multiple_of(code::ALIGN) as u64;
-    let entry = code::emit_entry(entry_at, 0, &stub, 0);
-    let mut text = format!("{}\n", signature.prototype());
-    let form = if disasm.slots { "slots" } else { "pointers" };
-    let mut section = |title: &str, bytes: &[u8], address: u64| {
-        let heading = format!("{title}, {} bytes:", bytes.len());
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "\n{}", style.heading(&heading));
-        let trace = Trace::new(&assignment, arguments);
-        text.push_str(&listing(bytes, address, disasm.syntax, trace, style));
-    };
-    section(&format!("stub for {form}"), &stub, 0);
-    section("entry of a function", &entry, entry_at);
-    Ok(text)
+/// A piece of code to be listed.
+struct Code<'a> {
+    bytes: &'a [u8],
+    /// Where it begins; the stub is at 0.
+    address: u64,
+    assignment: &'a Assignment,
+    arguments: Arguments,
 }
 
 /// Where an instruction is, its bytes, itself, and what it does.
@@ -74,54 +49,104 @@ struct Line {
     comment: Option<String>,
 }
 
-fn listing(
-    bytes: &[u8],
-    address: u64,
-    syntax: Syntax,
-    mut trace: Trace<'_>,
-    style: Style,
-) -> String {
-    let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
-    let mut formatter: Box<dyn Formatter> = match syntax {
-        Syntax::Intel => Box::new(IntelFormatter::new()),
-        Syntax::Att => Box::new(GasFormatter::new()),
-    };
-    let options = formatter.options_mut();
-    options.set_hex_prefix("0x");
-    options.set_hex_suffix("");
-    options.set_uppercase_hex(false);
-    options.set_space_after_operand_separator(true);
-    let mut lines = Vec::new();
-    let mut instruction = Instruction::default();
-    while decoder.can_decode() {
-        decoder.decode_out(&mut instruction);
-        let start = (instruction.ip() - address) as usize;
-        let code: Vec<_> = bytes[start..start + instruction.len()]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let mut assembly = String::new();
-        formatter.format(&instruction, &mut assembly);
-        let comment = match instruction.is_jmp_short_or_near() {
-            // The stub is at 0, and its landing pad is passed over.
-            true if instruction.near_branch_target() < address => Some("the stub".to_owned()),
-            _ => trace.comment(&instruction),
-        };
-        lines.push(Line {
-            address: instruction.ip(),
-            bytes: code.join(" "),
-            assembly,
-            comment,
-        });
+pub(crate) fn run(disasm: &Disasm, style: Style) -> Result<String, Failure> {
+    if disasm.bytes {
+        return disasm
+            .prototypes
+            .lines(|signature| disasm.bytes_of(signature));
     }
-    let width = lines
-        .iter()
-        .map(|line| line.assembly.len())
-        .max()
-        .unwrap_or(0);
-    let mark = if syntax == Syntax::Att { '#' } else { ';' };
-    let mut text = String::new();
-    for line in &lines {
+    disasm.listings(style)
+}
+
+impl Disasm {
+    fn arguments(&self) -> Arguments {
+        match self.slots {
+            true => Arguments::Slots,
+            false => Arguments::Pointers,
+        }
+    }
+
+    /// A call's assignment, who writes code for it, and the stub.
+    fn stub(
+        &self,
+        signature: &Signature,
+    ) -> Result<(Assignment, Processor, &'static Emitter, Vec<u8>), Failure> {
+        let assignment = abi::assign(&completed(signature.clone())?)?;
+        let processor = abi::processor(assignment.convention);
+        let emitter = emitter(processor);
+        let errno = match self.shows_errno {
+            true => Some(errno(processor)?),
+            false => None,
+        };
+        let plan = plan(&assignment, self.arguments(), emitter.entry, errno);
+        Ok((assignment, processor, emitter, (emitter.emit)(&plan)))
+    }
+
+    fn bytes_of(&self, signature: &Signature) -> Result<String, Failure> {
+        let (_, _, _, stub) = self.stub(signature)?;
+        let mut text = String::with_capacity(stub.len() * 2);
+        for byte in stub {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        Ok(text)
+    }
+
+    fn listings(&self, style: Style) -> Result<String, Failure> {
+        let signature = self.prototypes.signature()?;
+        let (assignment, processor, emitter, stub) = self.stub(&signature)?;
+        if self.syntax.is_some() && processor != Processor::X86_64 {
+            return Err(Failure::Usage(format!(
+                "--syntax is for x86_64: the instructions of {} are written in one way",
+                processor.name()
+            )));
+        }
+        // The listing has the entry where the stub ends; its function may be anywhere.
+        let entry_at = stub.len().next_multiple_of(code::ALIGN) as u64;
+        let entry = (emitter.emit_entry)(entry_at, 0, &stub, 0);
+        let mut text = format!("{}\n", signature.prototype());
+        let form = if self.slots { "slots" } else { "pointers" };
+        let syntax = self.syntax.unwrap_or_default();
+        let mark = match (processor, syntax) {
+            (Processor::Aarch64, _) => "//",
+            (Processor::X86_64, Syntax::Intel) => ";",
+            (Processor::X86_64, Syntax::Att) => "#",
+        };
+        let mut section = |title: &str, bytes: &[u8], address: u64| {
+            let heading = format!("{title}, {} bytes:", bytes.len());
+            let _ = writeln!(text, "\n{}", style.heading(&heading));
+            let code = Code {
+                bytes,
+                address,
+                assignment: &assignment,
+                arguments: self.arguments(),
+            };
+            let lines = match processor {
+                Processor::X86_64 => x86_64::lines(&code, syntax),
+                Processor::Aarch64 => aarch64::lines(&code),
+            };
+            write_lines(&mut text, &lines, mark, style);
+        };
+        section(&format!("stub for {form}"), &stub, 0);
+        section("entry of a function", &entry, entry_at);
+        Ok(text)
+    }
+}
+
+/// Where `errno` is in this process; of another processor only the shape of the code can be shown.
+fn errno(processor: Processor) -> Result<ErrnoCapture, Failure> {
+    const EXAMPLE: ErrnoCapture = ErrnoCapture { from: 16, to: 32 };
+    match processor == Processor::of(code::target()) {
+        true => code::errno_capture().map_err(|reason| Failure::Failed(reason.to_owned())),
+        false => Ok(EXAMPLE),
+    }
+}
+
+fn write_lines(text: &mut String, lines: &[Line], mark: &str, style: Style) {
+    let longest = |length: fn(&Line) -> usize| lines.iter().map(length).max().unwrap_or(0);
+    let width = longest(|line| line.assembly.len());
+    let bytes_width = if mark == "//" { 11 } else { 30 };
+    for line in lines {
         let assembly = match &line.comment {
             Some(comment) => {
                 let comment = style.label(&format!("{mark} {comment}"));
@@ -133,8 +158,12 @@ fn listing(
             text,
             "{}  {}  {assembly}",
             style.faint(&format!("{:5x}", line.address)),
-            style.faint(&format!("{:30}", line.bytes)),
+            style.faint(&format!("{:bytes_width$}", line.bytes)),
         );
     }
-    text
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.join(" ")
 }

@@ -169,24 +169,44 @@ const EXPLAIN: &str = "\
 farcall explain: shows where every byte of a call travels.
 
 usage:
-  farcall explain [OPTION ...] PROTOTYPE
+  farcall explain [OPTION ...] PROTOTYPE [TYPE ...]
+
+  PROTOTYPE  C: 'double pow(double, double)'; with --decls, the name of a function will do
+  TYPE       one for each extra argument of a variadic call; without, examples are shown
 
 options:
-  --abi NAME     the calling convention: sysv64 (Linux on x86-64), this machine's own. The names
-                 win64, aapcs64 and apple64 end in an error: only sysv64 is there yet.
+  --abi NAME     the calling convention: sysv64 (Linux on x86-64), win64 (Windows on x86-64),
+                 aapcs64 (Linux on AArch64), apple64 (macOS and iOS). C's types are those of its
+                 system: long has 4 bytes with win64.
+  --arch NAME    x86_64 or aarch64: the convention of Linux there. Without both, this machine's.
   --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
   --cpp          run the C preprocessor over them first
+  --places       a line for scripts. With - as PROTOTYPE, prototypes are read from the standard
+                 input, one a line, TYPEs after tabs, and each gives a line; one that is wrong
+                 gives 'error: ...'.
+
+lines of --places:
+  fields between semicolons: the convention; 'stack SIZE ALIGNMENT' of the argument area; 'al COUNT'
+  of a variadic call by sysv64; for each argument 'value SIZE EXTENSION PLACE=FIRST-LAST ...', which
+  of its bytes are where, or 'copy SIZE ALIGNMENT PLACE', where the address of its copy is; last
+  'result SIZE EXTENSION PLACE=FIRST-LAST ...', 'result SIZE memory PLACE [PLACE]', where its
+  address goes and where it comes back, or 'result 0 void'. A PLACE is a register (rdi, xmm0, st0,
+  x0, v0) or stack+OFFSET from the stack pointer at the call; EXTENSION is none, sign or zero.
 
 examples:
   $ farcall explain 'double f(struct { float x, y, z; }, int)'
-  $ farcall explain --decls point.h distance
+  $ farcall explain --abi win64 'int printf(const char *, ...)' double
+  $ farcall explain --arch aarch64 --decls point.h distance
 ";
 
 const DISASM: &str = "\
 farcall disasm: shows the machine code that makes a call.
 
 usage:
-  farcall disasm [OPTION ...] PROTOTYPE
+  farcall disasm [OPTION ...] PROTOTYPE [TYPE ...]
+
+  PROTOTYPE  C: 'double pow(double, double)'; with --decls, the name of a function will do
+  TYPE       one for each extra argument of a variadic call
 
   The stub is what all functions share whose arguments travel alike; it is handed the address of the
   result's memory and an array of the arguments' addresses. The entry is what a function has of its
@@ -194,16 +214,22 @@ usage:
 
 options:
   --slots        the stub that takes values in 8-byte slots instead of addresses
-  --errno        with the instructions that keep errno
-  --syntax NAME  intel or att
-  --abi NAME     sysv64, this machine's own; win64, aapcs64 and apple64 are not there yet
+  --errno        with the instructions that keep errno; where it is on another architecture than
+                 this machine's is an example
+  --syntax NAME  intel or att, of x86_64
+  --abi NAME     the calling convention: sysv64, win64, aapcs64 or apple64
+  --arch NAME    x86_64 or aarch64: the convention of Linux there. Without both, this machine's.
   --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
   --cpp          run the C preprocessor over them first
+  --bytes        the stub's bytes alone, in hexadecimal, on a line. With - as PROTOTYPE, prototypes
+                 are read from the standard input, one a line, TYPEs after tabs, and each gives a
+                 line; one that is wrong gives 'error: ...'.
   --color WHEN   auto, always or never
 
 examples:
   $ farcall disasm 'int add(int, int)'
   $ farcall disasm --slots --syntax att 'double pow(double, double)'
+  $ farcall disasm --abi apple64 'int printf(const char *, ...)' int double
 ";
 
 const SYMBOLS: &str = "\

@@ -5,7 +5,8 @@
 //! `reference`, `initializer`, `complex` and `variadic`, out of what `number`, `expression`, `text` and
 //! `items` make of their words; `convert` and `float` know the formats. They live in `memory`, and
 //! `print` shows what comes back. `declarations` has what headers say, and `macros` their constants.
-//! `trace` follows the instructions that `disasm` shows.
+//! `prototypes` are what `explain` and `disasm` are asked about, for the conventions of `abi`; `trace`
+//! follows the instructions that `disasm` shows.
 
 mod abi;
 mod call;
@@ -26,6 +27,7 @@ mod number;
 mod options;
 mod pointer;
 mod print;
+mod prototypes;
 mod read;
 mod reference;
 mod style;
@@ -48,6 +50,19 @@ pub(crate) enum Failure {
     Usage(String),
     /// What was asked for could not be done.
     Failed(String),
+    /// Some of it was done, and can be printed.
+    Partly { text: String, message: String },
+}
+
+impl Failure {
+    /// What is wrong.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Failure::Usage(message)
+            | Failure::Failed(message)
+            | Failure::Partly { message, .. } => message,
+        }
+    }
 }
 
 impl From<farcall::error::Error> for Failure {
@@ -126,8 +141,18 @@ fn main() -> ExitCode {
         Command::Disasm(disasm) => (Topic::Disasm, disasm::run(&disasm, style)),
         Command::Symbols(symbols) => (Topic::Symbols, symbols::run(&symbols, style)),
     };
+    let (result, left) = match result {
+        Err(Failure::Partly { text, message }) => (Ok(text), Some(message)),
+        result => (result, None),
+    };
     match result.map(|text| write(&text)) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Ok(())) => match left {
+            None => ExitCode::SUCCESS,
+            Some(message) => {
+                complain(errors, &message, None);
+                ExitCode::from(1)
+            }
+        },
         Ok(Err(error)) => {
             let reason = declarations::reason(&error);
             let message = format!("the result could not be written: {reason}");
@@ -138,8 +163,8 @@ fn main() -> ExitCode {
             complain(errors, &message, Some(topic));
             ExitCode::from(2)
         }
-        Err(Failure::Failed(message)) => {
-            complain(errors, &message, None);
+        Err(failure) => {
+            complain(errors, failure.message(), None);
             ExitCode::from(1)
         }
     }

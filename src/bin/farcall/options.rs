@@ -1,13 +1,15 @@
 //! The command line.
 
-use crate::abi::Abi;
+use crate::abi::{self, Abi, PROCESSORS};
 use crate::call::Call;
 use crate::declarations::Sources;
 use crate::disasm::{Disasm, Syntax};
 use crate::explain::Explain;
 use crate::help::Topic;
+use crate::prototypes::Prototypes;
 use crate::style::Colours;
 use crate::symbols::Symbols;
+use farcall::abi::Processor;
 use farcall::nearest::nearest;
 use lexopt::{Arg, Parser};
 use std::ffi::{OsStr, OsString};
@@ -40,7 +42,7 @@ pub(crate) struct Wrong {
 }
 
 /// Every option, with the commands that know it.
-const OPTIONS: [(&str, &[Topic]); 12] = [
+const OPTIONS: [(&str, &[Topic]); 15] = [
     (
         "help",
         &[
@@ -77,6 +79,9 @@ const OPTIONS: [(&str, &[Topic]); 12] = [
     ("errno", &[Topic::Call, Topic::Disasm]),
     ("follow", &[Topic::Call]),
     ("abi", &[Topic::Explain, Topic::Disasm]),
+    ("arch", &[Topic::Explain, Topic::Disasm]),
+    ("places", &[Topic::Explain]),
+    ("bytes", &[Topic::Disasm]),
     ("syntax", &[Topic::Disasm]),
     ("slots", &[Topic::Disasm]),
     ("all", &[Topic::Symbols]),
@@ -90,7 +95,10 @@ struct Given {
     shows_errno: bool,
     follows: bool,
     abi: Option<Abi>,
-    syntax: Syntax,
+    processor: Option<Processor>,
+    places: bool,
+    bytes: bool,
+    syntax: Option<Syntax>,
     slots: bool,
     all: bool,
     help: bool,
@@ -259,11 +267,26 @@ impl Given {
                     wrong(topic, format!("--abi: expected {names}, got {abi}{hint}"))
                 })?);
             }
+            "arch" => {
+                let [first, second] = PROCESSORS;
+                let names = format!("{first} or {second}");
+                let name = value(&names)?;
+                let known = abi::processor(&name).map_err(|other| {
+                    let hint = match other {
+                        Some(other) => format!("; did you mean {other}?"),
+                        None => suggestion(&name, PROCESSORS.into_iter(), ""),
+                    };
+                    wrong(topic, format!("--arch: expected {names}, got {name}{hint}"))
+                })?;
+                self.processor = Some(known);
+            }
+            "places" => self.places = true,
+            "bytes" => self.bytes = true,
             "syntax" => {
                 let syntax = value("intel or att")?;
                 self.syntax = match syntax.as_str() {
-                    "intel" => Syntax::Intel,
-                    "att" => Syntax::Att,
+                    "intel" => Some(Syntax::Intel),
+                    "att" => Some(Syntax::Att),
                     _ => {
                         return Err(wrong(
                             topic,
@@ -343,26 +366,32 @@ impl Given {
             }
             _ => {
                 let name = topic.name();
-                let (Some(prototype), None) = (words.next(), words.next()) else {
+                let Some(prototype) = words.next() else {
                     return Err(wrong(
                         topic,
-                        format!("{name}: expected one prototype, in quotes"),
+                        format!("{name}: expected a prototype, in quotes"),
                     ));
                 };
-                let prototype = text(prototype, "the prototype")?;
+                let prototypes = Prototypes {
+                    prototype: text(prototype, "the prototype")?,
+                    extra: words
+                        .map(|word| text(word, "the type"))
+                        .collect::<Result<_, _>>()?,
+                    sources,
+                    target: abi::target(self.abi, self.processor)
+                        .map_err(|message| wrong(topic, message))?,
+                };
                 Ok(match topic {
                     Topic::Explain => Command::Explain(Explain {
-                        prototype,
-                        sources,
-                        abi: self.abi,
+                        prototypes,
+                        places: self.places,
                     }),
                     _ => Command::Disasm(Disasm {
-                        prototype,
-                        sources,
-                        abi: self.abi,
+                        prototypes,
                         syntax: self.syntax,
                         slots: self.slots,
                         shows_errno: self.shows_errno,
+                        bytes: self.bytes,
                     }),
                 })
             }
@@ -440,10 +469,25 @@ mod tests {
                 &["call", "--decls"],
                 "--decls needs a file, or - for the standard input",
             ),
-            (&["explain"], "explain: expected one prototype, in quotes"),
+            (&["explain"], "explain: expected a prototype, in quotes"),
+            (&["disasm"], "disasm: expected a prototype, in quotes"),
             (
-                &["explain", "a", "b"],
-                "explain: expected one prototype, in quotes",
+                &["explain", "--arch", "arm64", "f"],
+                "--arch: expected x86_64 or aarch64, got arm64; did you mean aarch64?",
+            ),
+            (
+                &["explain", "--arch", "mips", "f"],
+                "--arch: expected x86_64 or aarch64, got mips",
+            ),
+            (
+                &["disasm", "--arch", "aarch64", "--abi=win64", "f"],
+                "win64 is a calling convention of x86_64: with --arch aarch64 it is aapcs64 or \
+                 apple64",
+            ),
+            (
+                &["disasm", "--abi", "apple64", "--arch=x86_64", "f"],
+                "apple64 is a calling convention of aarch64: with --arch x86_64 it is sysv64 or \
+                 win64",
             ),
             (
                 &["explain", "--abi", "win46", "f"],

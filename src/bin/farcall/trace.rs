@@ -1,162 +1,65 @@
 //! What each instruction of a stub moves. Nothing is taken from the plan: registers are followed
-//! through the instructions themselves, and where that does not tell, nothing is said.
+//! through the instructions themselves, and where that does not tell, nothing is said. What a value
+//! is stands here; how the instructions of a processor move it, in its file.
 
-use farcall::abi::{Assignment, ResultPassing};
+pub(crate) mod aarch64;
+pub(crate) mod x86_64;
+
+use farcall::abi::{Assignment, Passing, ResultPassing};
 use farcall::stub::Arguments;
-use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
-use std::collections::HashMap;
 
 /// What a register holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
-    /// The address of the array of arguments.
-    Array,
+    /// An address so many bytes into the array of arguments.
+    Array(u64),
     /// The address of the result's memory, or of the slot that has it.
     Result,
-    /// The address of a parameter's value.
-    Address(usize),
+    /// An address so many bytes into a parameter's value.
+    Address(usize, u64),
     /// Bytes of a parameter: where they begin, and how many.
     Bytes(usize, u64, u64),
+    /// An address so many bytes into the stack area.
+    Area(u64),
     /// `errno`.
     Errno,
 }
 
-/// Follows a stub from its first instruction on.
-pub(crate) struct Trace<'a> {
+/// What is known of a stub's values, between two instructions.
+struct Values<'a> {
     assignment: &'a Assignment,
     arguments: Arguments,
-    registers: HashMap<Register, Value>,
-    information: InstructionInfoFactory,
+    /// The result's address is on the stack.
     keeps_result: bool,
     is_after_call: bool,
+    /// Where in the stack area copies begin, and of which parameters they are.
+    copies: Vec<(u64, usize)>,
 }
 
-impl<'a> Trace<'a> {
-    pub(crate) fn new(assignment: &'a Assignment, arguments: Arguments) -> Trace<'a> {
-        let registers = [
-            (Register::RDI, Value::Result),
-            (Register::RSI, Value::Array),
-        ];
-        Trace {
+impl<'a> Values<'a> {
+    fn new(assignment: &'a Assignment, arguments: Arguments) -> Values<'a> {
+        Values {
             assignment,
             arguments,
-            registers: registers.into_iter().collect(),
-            information: InstructionInfoFactory::new(),
             keeps_result: false,
             is_after_call: false,
+            copies: Vec::new(),
         }
     }
 
-    /// What an instruction does, in a few words. To be asked of all of them in order.
-    pub(crate) fn comment(&mut self, instruction: &Instruction) -> Option<String> {
-        let (comment, value) = self.effect(instruction);
-        self.forget_written(instruction);
-        if let Some((register, value)) = value {
-            self.registers.insert(register, value);
-        }
-        comment
-    }
-
-    /// The comment, and what is in which register after it.
-    fn effect(&mut self, instruction: &Instruction) -> (Option<String>, Option<(Register, Value)>) {
-        let is_register = |operand: u32| {
-            instruction.op_count() > operand && instruction.op_kind(operand) == OpKind::Register
-        };
-        let is_memory = |operand: u32| {
-            instruction.op_count() > operand && instruction.op_kind(operand) == OpKind::Memory
-        };
-        let first = instruction.op0_register().full_register();
-        match instruction.mnemonic() {
-            Mnemonic::Call | Mnemonic::Jmp if is_register(0) => {
-                self.is_after_call |= instruction.mnemonic() == Mnemonic::Call;
-                let is_target = instruction.op0_register() == Register::R11;
-                return (is_target.then(|| "the function".to_owned()), None);
-            }
-            Mnemonic::Push if is_register(0) => {
-                // Without stores after the call it is only pushed to align the stack.
-                let is_result = self.value(first) == Some(Value::Result)
-                    && self.assignment.result == ResultPassing::Registers
-                    && !self.keeps_result;
-                self.keeps_result |= is_result;
-                let kept = is_result.then(|| "keep the result's address".to_owned());
-                let moved = match self.value(first) {
-                    Some(bytes @ Value::Bytes(..)) => self.describe(bytes),
-                    _ => None,
-                };
-                let comment = kept.or(moved.map(|text| format!("{text}, to the stack")));
-                return (comment, None);
-            }
-            Mnemonic::Push if is_memory(0) => {
-                let moved = self
-                    .loaded(instruction)
-                    .and_then(|value| self.describe(value));
-                return (moved.map(|text| format!("{text}, to the stack")), None);
-            }
-            // The frame is gone down to what was pushed first.
-            Mnemonic::Pop if self.is_after_call && self.keeps_result && first == Register::RCX => {
-                return (
-                    Some("the result's address".to_owned()),
-                    Some((first, Value::Result)),
-                );
-            }
-            Mnemonic::Mov if first == Register::R11 && !is_register(1) && !is_memory(1) => {
-                return (Some("the function's address goes here".to_owned()), None);
-            }
-            Mnemonic::Mov
-                if first == Register::RAX
-                    && !is_register(1)
-                    && !is_memory(1)
-                    && self.assignment.vector_count.is_some()
-                    && !self.is_after_call =>
-            {
-                return (Some("how many vector registers are used".to_owned()), None);
-            }
-            _ => {}
-        }
-        if is_register(0) && is_memory(1) {
-            let value = self.loaded(instruction);
-            let comment = value.and_then(|value| self.describe(value));
-            return (comment, value.map(|value| (first, value)));
-        }
-        if is_memory(0) && is_register(1) {
-            let stored = self.value(instruction.op1_register().full_register());
-            return (self.stored(instruction, stored), None);
-        }
-        if instruction.mnemonic() == Mnemonic::Fstp && is_memory(0) {
-            return (self.stored(instruction, None), None);
-        }
-        // What no register brings is cleared.
-        if instruction.mnemonic() == Mnemonic::Mov && is_memory(0) {
-            let cleared = self.stored(instruction, None);
-            return (cleared.map(|text| format!("{text}, zero")), None);
-        }
-        (None, None)
-    }
-
-    fn value(&self, register: Register) -> Option<Value> {
-        self.registers.get(&register).copied()
-    }
-
-    /// What is where an instruction reads.
-    fn loaded(&self, instruction: &Instruction) -> Option<Value> {
-        if instruction.memory_segment() == Register::FS {
-            return self.is_after_call.then_some(Value::Errno);
-        }
-        let at = instruction.memory_displacement64();
-        let size = instruction.memory_size().size() as u64;
-        if instruction.memory_index() != Register::None {
-            return None;
-        }
-        match self.value(instruction.memory_base())? {
-            Value::Array => {
+    /// What so many bytes are that begin so far behind an address.
+    fn loaded(&self, base: Value, at: u64, size: u64) -> Option<Value> {
+        match base {
+            Value::Array(start) => {
+                let at = start + at;
                 let index = (at / 8) as usize;
                 let parameter = self.assignment.parameters().get(index)?;
                 match self.arguments == Arguments::Slots && parameter.size <= 8 {
                     true => Some(Value::Bytes(index, at % 8, size)),
-                    false => Some(Value::Address(index)),
+                    false => Some(Value::Address(index, 0)),
                 }
             }
-            Value::Address(index) => Some(Value::Bytes(index, at, size)),
+            Value::Address(index, start) => Some(Value::Bytes(index, start + at, size)),
             // The slot of a result that is larger than a slot holds its address.
             Value::Result if at == 0 && size == 8 && !self.is_after_call => Some(Value::Result),
             _ => None,
@@ -165,9 +68,14 @@ impl<'a> Trace<'a> {
 
     fn describe(&self, value: Value) -> Option<String> {
         Some(match value {
-            Value::Array => return None,
+            Value::Array(_) => return None,
+            Value::Area(at) => {
+                let copy = self.copies.iter().find(|copy| copy.0 == at);
+                format!("address of parameter {}'s copy", copy?.1 + 1)
+            }
             Value::Result => "the result's address".to_owned(),
-            Value::Address(index) => format!("address of parameter {}", index + 1),
+            Value::Address(index, 0) => format!("address of parameter {}", index + 1),
+            Value::Address(..) => return None,
             Value::Bytes(index, at, size) => {
                 let parameter = self.assignment.parameters().get(index)?;
                 let whole = u64::from(parameter.size);
@@ -180,45 +88,40 @@ impl<'a> Trace<'a> {
         })
     }
 
-    fn stored(&self, instruction: &Instruction, stored: Option<Value>) -> Option<String> {
-        if instruction.memory_segment() == Register::FS {
-            let is_errno = stored == Some(Value::Errno);
-            return is_errno.then(|| "keep errno".to_owned());
-        }
-        let base = instruction.memory_base();
-        let size = instruction.memory_size().size() as u64;
-        if base == Register::RSP {
-            let text = self.describe(stored?)?;
-            return Some(format!("{text}, to the stack"));
-        }
-        if self.is_after_call && self.value(base) == Some(Value::Result) {
-            let at = instruction.memory_displacement64();
-            let whole = u64::from(self.assignment.result_size);
-            return Some(match at == 0 && size >= whole {
-                true => "the result".to_owned(),
-                false => format!("the result, {}", span(at, size)),
-            });
-        }
-        None
+    /// The first time that the result's address goes to the stack, if something is stored there
+    /// after the call.
+    fn keep_result(&mut self) -> Option<String> {
+        let is_stored = match self.assignment.result {
+            ResultPassing::Void => false,
+            ResultPassing::Registers => true,
+            // What is above it in its slot is cleared.
+            ResultPassing::Memory { .. } => {
+                self.arguments == Arguments::Slots && self.assignment.result_size < 8
+            }
+        };
+        let is_kept = is_stored && !self.keeps_result;
+        self.keeps_result |= is_kept;
+        is_kept.then(|| "keep the result's address".to_owned())
     }
 
-    fn forget_written(&mut self, instruction: &Instruction) {
-        let information = self.information.info(instruction);
-        for used in information.used_registers() {
-            let is_written = matches!(
-                used.access(),
-                OpAccess::Write
-                    | OpAccess::ReadWrite
-                    | OpAccess::CondWrite
-                    | OpAccess::ReadCondWrite
-            );
-            if is_written {
-                self.registers.remove(&used.register().full_register());
+    /// A value that goes so far into the stack area.
+    fn to_stack(&mut self, value: Value, at: u64) -> Option<String> {
+        if let Value::Bytes(index, from, _) = value {
+            let parameter = self.assignment.parameters().get(index)?;
+            if matches!(parameter.passing, Passing::Reference { .. }) && from == 0 {
+                self.copies.push((at, index));
             }
         }
-        // A function leaves nothing in its registers but what the stub gets back from the stack.
-        if instruction.mnemonic() == Mnemonic::Call {
-            self.registers.clear();
+        let text = self.describe(value)?;
+        Some(format!("{text}, to the stack"))
+    }
+
+    /// Bytes that are stored so far behind the result's address.
+    fn to_result(&self, at: u64, size: u64) -> String {
+        let whole = u64::from(self.assignment.result_size);
+        match at == 0 && size >= whole {
+            true => "the result".to_owned(),
+            false => format!("the result, {}", span(at, size)),
         }
     }
 }

@@ -37,7 +37,7 @@ mod store;
 
 pub use entry::{emit_entry, emit_jump, entry_length};
 
-use super::plan::{Address, ErrnoCapture, Move, Plan};
+use super::plan::{Address, Entry, ErrnoCapture, Move, Plan};
 use crate::abi::{Extension, Place};
 use dynasmrt::{DynasmApi, dynasm};
 use load::{copy, load_general, load_vector};
@@ -49,6 +49,13 @@ use store::store_all;
 
 /// The bytes of `bti c`, with which every stub begins.
 pub const LANDING_PAD: usize = 4;
+
+/// A stub gets what it is called with in x0 and x1, the registers of the native convention's first two
+/// parameters.
+pub const ENTRY: Entry = Entry {
+    result: 0,
+    arguments: 1,
+};
 
 /// The code of a plan.
 pub fn emit(plan: &Plan) -> Vec<u8> {

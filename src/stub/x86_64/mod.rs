@@ -34,7 +34,7 @@ mod store;
 
 pub use entry::{emit_entry, emit_jump, entry_length};
 
-use super::plan::{Address, Move, Plan, Store, StoreSource};
+use super::plan::{Address, Entry, Move, Plan, Store, StoreSource};
 use crate::abi::{Extension, Place};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use load::{copy, load_general, load_odd, load_vector};
@@ -43,6 +43,13 @@ use store::store;
 
 /// The bytes of `endbr64`, with which every stub begins.
 pub const LANDING_PAD: usize = 4;
+
+/// A stub gets what it is called with in rdi and rsi, the registers of the System V convention's first
+/// two parameters.
+pub const ENTRY: Entry = Entry {
+    result: 7,
+    arguments: 6,
+};
 
 /// Larger copies use the string instruction.
 const LARGEST_UNROLLED_COPY: u32 = 256;
