@@ -19,8 +19,8 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-c-gcc test-c-clang test-examples test-install bench fuzz header licenses format \
-	install uninstall valgrind clean
+	abi-soak test-emulator emulator-soak test-c-gcc test-c-clang test-examples test-install bench \
+	fuzz header licenses format install uninstall valgrind clean
 .NOTPARALLEL:
 
 all: build
@@ -38,7 +38,7 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@scripts/demo.sh $(LIB_DIR)
 
-test: setup check-format-rust check-format-c lint build test-abi test-rust test-c-clang test-c-gcc \
+test: setup check-format-rust check-format-c lint build test-abi test-emulator test-rust test-c-clang test-c-gcc \
 	test-examples test-install
 
 check-format-rust:
@@ -64,6 +64,17 @@ test-abi: build
 # make abi-soak N=100000 SEED=7
 abi-soak: build
 	$(ABI) --seed $(SEED) --count $(N)
+
+EMULATOR = $(BUILD)/unicorn/bin/python c_tests/emulator/run.py --farcall $(LIB_DIR)/farcall
+
+# Stubs of all four conventions in a CPU emulator.
+test-emulator: build
+	scripts/once.sh $(BUILD)/emulator.passed $(LIB_DIR)/farcall c_tests/emulator -- \
+		sh -c '$(EMULATOR) --self-check --count 40 && $(EMULATOR) --count 250'
+
+# make emulator-soak N=20000 SEED=7
+emulator-soak: build
+	$(EMULATOR) --seed $(SEED) --count $(N)
 
 test-c-gcc: build
 	scripts/once.sh $(BUILD)/c-gcc.passed $(LIB_DIR)/libfarcall.so include c_tests -- \

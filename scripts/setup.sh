@@ -13,8 +13,9 @@ case "$what" in
     packages=(gcc g++ libc6-dev make python3 zlib1g libsqlite3-0)
     ;;
   all)
-    packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 binutils
-      zlib1g-dev libsqlite3-dev libsdl2-dev libpng-dev libffi-dev libffcall-dev libcurl4 valgrind luajit
+    packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 python3-venv
+      binutils zlib1g-dev libsqlite3-dev libsdl2-dev libpng-dev libffi-dev libffcall-dev libcurl4
+      valgrind luajit
       gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
     # Node is often there from elsewhere than Debian, with npm in the same package.
     command -v node >/dev/null || packages+=(nodejs)
@@ -37,7 +38,7 @@ without_dpkg() {
   local lacking=() tool
   for tool in "${packages[@]}"; do
     case "$tool" in
-      lib* | zlib* | ninja-build | binutils) continue ;;
+      lib* | zlib* | ninja-build | binutils | python3-venv) continue ;;
       nodejs) tool=node ;;
     esac
     command -v "$tool" >/dev/null || lacking+=("$tool")
@@ -90,9 +91,23 @@ install_koffi() {
     fail "koffi could not be installed by npm"
 }
 
+# unicorn emulates the processors on which c_tests/emulator runs stubs. Its version and its digests are
+# in the file of requirements.
+install_unicorn() {
+  local folder=build/unicorn requirements=c_tests/emulator/requirements.txt
+  cmp -s "$requirements" "$folder/requirements.txt" && return 0
+  echo "setup: installing unicorn for Python"
+  rm -rf "$folder"
+  python3 -m venv "$folder" || fail "python3 can make no environment (Debian: python3-venv)"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes \
+    --only-binary :all: --requirement "$requirements" || fail "unicorn could not be installed by pip"
+  cp "$requirements" "$folder/requirements.txt"
+}
+
 command -v cargo >/dev/null || fail "cargo is lacking: see https://rustup.rs, or apt-get install cargo"
 if command -v dpkg-query >/dev/null; then install_packages; else without_dpkg; fi
 if [ "$what" = all ]; then
   install_nextest
   install_koffi
+  install_unicorn
 fi
