@@ -124,6 +124,7 @@ class Trial:
         self.kept = machine.registers.read(kept)
         machine.reads.clear()
         machine.writes.clear()
+        machine.misaligned.clear()
         machine.run(self.code, until=self.target)
 
     # ---------------------------------------------------------------- during
@@ -312,6 +313,7 @@ class Trial:
             if in_frame:
                 self.expect(address >= sp - PUSHED, "it writes below the stack pointer")
         self.look_at_thread(machine.reads[self.reads_before:])
+        self.expect(not machine.misaligned, "sp is not always aligned to 16")
 
     @staticmethod
     def is_in_thread(address):

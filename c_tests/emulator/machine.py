@@ -97,7 +97,7 @@ class Machine:
             emulator.mem_map(start, size, unicorn.UC_PROT_READ | unicorn.UC_PROT_WRITE)
         self.next_code = self.CODE
         self.registers["thread"] = self.THREAD + self.THREAD_SIZE // 2
-        self.reads, self.writes = [], []
+        self.reads, self.writes, self.misaligned = [], [], []
         self.hooks = []
         if architecture == "x86_64":
             # fninit; fld tbyte [rcx]
@@ -135,6 +135,17 @@ class Machine:
 
         self.hooks.append(self.emulator.hook_add(
             unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE, on_access))
+
+    def watch_stack_pointer(self):
+        """From now on `misaligned` lists instructions at which it is no multiple of 16."""
+        sp = self.numbers["sp"]
+
+        def on_code(emulator, address, _size, _data):
+            if emulator.reg_read(sp) % 16:
+                self.misaligned.append(address)
+
+        self.hooks.append(self.emulator.hook_add(unicorn.UC_HOOK_CODE, on_code, begin=self.CODE,
+                                                 end=self.CODE + self.CODE_SIZE))
 
     # --------------------------------------------------------------- running
     def start(self, sp):

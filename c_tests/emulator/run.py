@@ -42,9 +42,17 @@ def check_places(convention, prototype, call):
     return True
 
 
-def run_convention(args, convention, totals):
+def watched(convention):
     machine = Machine(ARCHITECTURES[convention])
     machine.watch()
+    if machine.architecture == "aarch64":
+        # Here every instruction that uses it would fault.
+        machine.watch_stack_pointer()
+    return machine
+
+
+def run_convention(args, convention, totals):
+    machine = watched(convention)
     indexes = range(args.first, args.first + args.count)
     prototypes = [Drawer(args.seed, index, convention).prototype() for index in indexes]
     lines = [prototype.line for prototype in prototypes]
@@ -80,8 +88,7 @@ def run_convention(args, convention, totals):
 def check_the_checks(args):
     problems = []
     for convention in args.conventions:
-        machine = Machine(ARCHITECTURES[convention])
-        machine.watch()
+        machine = watched(convention)
         lines = [Drawer(args.seed, index, convention).prototype().line
                  for index in range(args.first, args.first + args.count)]
         abi = ["--abi", convention]

@@ -24,6 +24,7 @@ FAULTS = {
         "f20309aa": "x18 was",                  # mov x18, x9
         "08e4006f": "v8 was",                   # movi v8.2d, 0
         "ff4300d1": "sp",                       # sub sp, sp, 16
+        "ff2300d1ff230091": "always",           # sub sp, sp, 8; add sp, sp, 8
         "e9031cf8": "writes",                   # stur x9, [sp, -64]
         "09801ff8": "writes",                   # stur x9, [x0, -8]
         "29801ff8": "writes",                   # stur x9, [x1, -8]
