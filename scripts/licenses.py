@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "LICENSE-THIRD-PARTY"
 PLATFORMS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu")
-# Licenses that ask for no copy, but for word of where text and source are.
-LINKED = {"MPL-2.0": "https://mozilla.org/MPL/2.0/"}
+# Licenses that ask for no copy: at most for word of where text and source are.
+LINKED = {"MPL-2.0": "https://mozilla.org/MPL/2.0/", "0BSD": "https://opensource.org/license/0bsd"}
 # C libraries inside of crates, with their licenses' files.
 INSIDE = {"libffi-sys": ("libffi", "libffi/LICENSE")}
 HEAD = """\
