@@ -88,6 +88,33 @@ static void one_call_of_a_variadic_function(void) {
   fc_signature_free(prototype);
 }
 
+/* Copies, positions, what a variadic function is told twice, and the shadow space. */
+static void microsofts_convention(void) {
+  fc_signature *call = NULL;
+  fc_signature *prototype = parsed(
+      NULL, "__attribute__((ms_abi)) struct { char c[3]; } f(struct { long a, b; }, char, ...)");
+  const fc_type *extra[] = {fc_type_scalar(FC_F64), fc_type_scalar(FC_I32)};
+  CHECK_STATUS(FC_OK, fc_signature_variadic(prototype, extra, COUNT_OF(extra), &call));
+  char *text = explained(call);
+  CHECK_STRING(
+      "struct { char c[3]; } f(struct { long a; long b; }, char, ...)\n"
+      "  parameter 1       struct { long a; long b; } (16 bytes)  the address of a copy, "
+      "aligned to 16, in rdx\n"
+      "  parameter 2       char                                   r8, sign-extended to 32 "
+      "bits\n"
+      "  extra argument 3  double                                 xmm3 and r9\n"
+      "  extra argument 4  int                                    stack bytes 32-35\n"
+      "  result            struct { char c[3]; } (3 bytes)        memory, its address in "
+      "rcx, given back in rax\n"
+      "  stack             40 bytes, aligned to 16, the first 32 of them shadow space of the "
+      "callee's\n"
+      "  path              stub\n",
+      text);
+  free(text);
+  fc_signature_free(call);
+  fc_signature_free(prototype);
+}
+
 /* First the prototype, then why not. */
 static void check_refusal(const fc_signature *signature, const char *prototype, const char *why) {
   char *text = explained(signature);
@@ -192,6 +219,7 @@ int main(void) {
   RUN(structs);
   RUN(more_than_nine_parameters);
   RUN(one_call_of_a_variadic_function);
+  RUN(microsofts_convention);
   RUN(another_machines_convention);
   RUN(what_cannot_be_called);
   RUN(explain_writes_what_fits);

@@ -132,6 +132,28 @@ fn is_by_reference(ty: TypeRef<'_>) -> bool {
     ty.size() > 16 && (is_composite(ty) || matches!(ty.node.data, Data::Vector { .. }))
 }
 
+/// What the standard calls a value, or how it travels.
+pub(super) fn class(ty: TypeRef<'_>) -> &'static str {
+    let is_aggregate = is_composite(ty) || ty.value_kind().is_complex();
+    match homogeneous(ty) {
+        Some((Element::Float(_), _)) if is_aggregate => "HFA",
+        Some((Element::Vector(_), _)) if is_aggregate => "HVA",
+        Some((Element::Float(_), _)) => "floating-point",
+        Some((Element::Vector(_), _)) => "short vector",
+        None if is_by_reference(ty) => "by reference",
+        None if is_composite(ty) => "composite",
+        None => "integral",
+    }
+}
+
+/// A register is enough for it.
+pub(super) fn needs_one_register(ty: TypeRef<'_>) -> bool {
+    match homogeneous(ty) {
+        Some((_, count)) => count == 1,
+        None => is_by_reference(ty) || ty.size() <= 8,
+    }
+}
+
 pub(super) fn assign(signature: &Signature) -> Result<Assignment> {
     assign_by(signature, &LINUX)
 }

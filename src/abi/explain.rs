@@ -1,7 +1,7 @@
 //! An assignment as text for people.
 
 use super::{Assignment, Extension, Passing, Piece, Place, ResultPassing, registers};
-use crate::types::Signature;
+use crate::types::{Convention, Signature};
 use std::fmt::Write;
 
 /// Where every byte travels: a line for the prototype, one for each parameter, then the result
@@ -63,9 +63,13 @@ pub fn explain(signature: &Signature, assignment: &Assignment, path: &str) -> St
     for (label, ty, places) in rows {
         let _ = writeln!(text, "  {label:label_width$}  {ty:type_width$}  {places}");
     }
+    let shadow = match assignment.convention {
+        Convention::Win64 => ", the first 32 of them shadow space of the callee's",
+        _ => "",
+    };
     let _ = writeln!(
         text,
-        "  {:label_width$}  {} bytes, aligned to {}",
+        "  {:label_width$}  {} bytes, aligned to {}{shadow}",
         "stack", assignment.stack_size, assignment.stack_align
     );
     if let Some(count) = assignment.vector_count {
@@ -93,6 +97,12 @@ fn pieces(assignment: &Assignment, list: &[Piece], size: u32) -> String {
         [piece] if piece.size == size || matches!(piece.place, Place::X87(_)) => {
             place(assignment, piece.place, piece.size)
         }
+        // Microsoft's convention has these bytes twice.
+        [first, second] if first.offset == second.offset => format!(
+            "{} and {}",
+            place(assignment, first.place, first.size),
+            place(assignment, second.place, second.size)
+        ),
         _ => {
             let text = list.iter().map(|piece| {
                 let last = piece.offset + piece.size - 1;

@@ -4,6 +4,7 @@
 mod aapcs64;
 mod explain;
 mod members;
+mod notes;
 mod places;
 mod registers;
 mod sysv64;

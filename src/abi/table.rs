@@ -1,7 +1,8 @@
 //! An assignment as a table for people: a line for each piece, and for aggregates what is in it.
 
 use super::explain::{extension, place};
-use super::{Assignment, Passing, Piece, Place, ResultPassing, members, sysv64};
+use super::notes::{self, Remark};
+use super::{Assignment, Passing, Piece, Place, ResultPassing, members};
 use crate::error::Result;
 use crate::types::target::LongDouble;
 use crate::types::{Convention, Data, Scalar, Signature, Target, Type, TypeRef};
@@ -52,23 +53,20 @@ fn draw(signature: &Signature, assignment: &Assignment, path: &str, open: bool) 
         let ty = ty.get();
         let note = extension(parameter.extension, parameter.size);
         let pieces = assignment.pieces(parameter);
-        let on_stack = match pieces {
-            [piece] if matches!(piece.place, Place::Stack(_)) => {
-                on_stack_because(assignment.convention, ty, index >= fixed)
-            }
-            _ => Reason::default(),
-        };
+        let on_stack = matches!(pieces, [piece] if matches!(piece.place, Place::Stack(_)));
+        let remark = notes::of_parameter(assignment.convention, ty, index >= fixed, on_stack);
         if let Passing::Reference { align } = parameter.passing {
             for piece in pieces {
                 let text = format!(
-                    "the address of a copy, aligned to {align}: {}",
-                    ty.describe()
+                    "the address of a copy, aligned to {align}: {}{}",
+                    ty.describe(),
+                    because(&remark)
                 );
-                rows.push(row(assignment, label.clone(), *piece, &on_stack, text));
+                rows.push(row(assignment, label.clone(), *piece, &remark, text));
             }
             continue;
         }
-        value(&mut rows, assignment, label, ty, pieces, &note, &on_stack);
+        value(&mut rows, assignment, label, ty, pieces, &note, &remark);
     }
     let result = signature.result();
     let result = result.get();
@@ -80,8 +78,8 @@ fn draw(signature: &Signature, assignment: &Assignment, path: &str, open: bool) 
         }),
         ResultPassing::Registers => {
             let pieces = assignment.result_pieces();
-            let reason = Reason::default();
-            value(&mut rows, assignment, label, result, pieces, "", &reason);
+            let remark = notes::of_result(assignment.convention, result);
+            value(&mut rows, assignment, label, result, pieces, "", &remark);
         }
         ResultPassing::Memory { address, returned } => {
             let mut text = format!(
@@ -89,13 +87,14 @@ fn draw(signature: &Signature, assignment: &Assignment, path: &str, open: bool) 
                 result.describe(),
                 place(assignment, address, 8)
             );
-            if let Some(returned) = returned {
-                let _ = write!(
+            let _ = match returned {
+                Some(returned) => write!(
                     text,
                     " and comes back in {}",
                     place(assignment, returned, 8)
-                );
-            }
+                ),
+                None => write!(text, " and need not come back"),
+            };
             rows.push(Row::Heading { label, text });
         }
     }
@@ -104,30 +103,10 @@ fn draw(signature: &Signature, assignment: &Assignment, path: &str, open: bool) 
         signature.prototype(),
         model(assignment.convention, signature.get().node.target)
     );
-    let notes = notes(assignment, path, open);
+    let mut notes = notes::of_call(signature, assignment, open);
+    notes.push(("path", path.to_owned()));
     write_rows(&mut text, &rows, &notes);
     text
-}
-
-/// What stands below the table: a label and a text each.
-fn notes(assignment: &Assignment, path: &str, open: bool) -> Vec<(&'static str, String)> {
-    let mut notes = Vec::new();
-    if let Some(count) = assignment.vector_count {
-        let text = match open {
-            true => "al tells the callee how many vector registers are in use".to_owned(),
-            false => format!("al tells the callee that {count} vector registers are in use"),
-        };
-        notes.push(("variadic", text));
-    }
-    let (size, align) = (assignment.stack_size, assignment.stack_align);
-    let more = if open {
-        ", and what extra arguments need"
-    } else {
-        ""
-    };
-    notes.push(("stack", format!("{size} bytes, aligned to {align}{more}")));
-    notes.push(("path", path.to_owned()));
-    notes
 }
 
 /// One value: a line, or a heading and a line for each of its pieces.
@@ -138,16 +117,13 @@ fn value(
     ty: TypeRef<'_>,
     pieces: &[Piece],
     note: &str,
-    on_stack: &Reason,
+    remark: &Remark,
 ) {
     let is_aggregate = matches!(
         ty.main_variant().node.data,
         Data::Record(_) | Data::Array { .. } | Data::Vector { .. }
     );
-    let because = match on_stack.why {
-        "" => String::new(),
-        why => format!(": {why}"),
-    };
+    let because = because(remark);
     match pieces {
         [] => rows.push(Row::Heading {
             label,
@@ -155,13 +131,20 @@ fn value(
         }),
         [piece] if !is_aggregate => {
             let holds = format!("{}{note}{because}", ty.describe());
-            rows.push(row(assignment, label, *piece, on_stack, holds));
+            rows.push(row(assignment, label, *piece, remark, holds));
+        }
+        // Not two halves, but the same bytes twice.
+        [first, second] if first.offset == second.offset => {
+            let holds = format!("{}{note}", ty.describe());
+            rows.push(row(assignment, label, *first, remark, holds));
+            let again = "the same, where a variadic function looks for it".to_owned();
+            rows.push(row(assignment, String::new(), *second, remark, again));
         }
         _ => {
             let text = format!("{}{because}", ty.describe());
             rows.push(Row::Heading { label, text });
             for piece in pieces {
-                eightbytes(rows, assignment, ty, *piece, on_stack, is_aggregate);
+                eightbytes(rows, assignment, ty, *piece, remark, is_aggregate);
             }
         }
     }
@@ -173,7 +156,7 @@ fn eightbytes(
     assignment: &Assignment,
     ty: TypeRef<'_>,
     piece: Piece,
-    on_stack: &Reason,
+    remark: &Remark,
     is_aggregate: bool,
 ) {
     let holds = |part: Piece| match is_aggregate {
@@ -184,13 +167,7 @@ fn eightbytes(
         false => half(ty, part.offset).to_owned(),
     };
     let Place::Stack(at) = piece.place else {
-        rows.push(row(
-            assignment,
-            String::new(),
-            piece,
-            on_stack,
-            holds(piece),
-        ));
+        rows.push(row(assignment, String::new(), piece, remark, holds(piece)));
         return;
     };
     let count = piece.size.div_ceil(8);
@@ -205,7 +182,7 @@ fn eightbytes(
             size: (piece.size - index * 8).min(8),
             place: Place::Stack(at + index * 8),
         };
-        rows.push(row(assignment, String::new(), part, on_stack, holds(part)));
+        rows.push(row(assignment, String::new(), part, remark, holds(part)));
     }
     if shown < count {
         let part = Piece {
@@ -214,7 +191,7 @@ fn eightbytes(
             place: Place::Stack(at + shown * 8),
         };
         let text = format!("{} more eightbytes", count - shown);
-        rows.push(row(assignment, String::new(), part, on_stack, text));
+        rows.push(row(assignment, String::new(), part, remark, text));
     }
 }
 
@@ -232,7 +209,7 @@ fn row(
     assignment: &Assignment,
     label: String,
     piece: Piece,
-    on_stack: &Reason,
+    remark: &Remark,
     holds: String,
 ) -> Row {
     let last = piece.offset + piece.size.max(1) - 1;
@@ -243,10 +220,9 @@ fn row(
             false => format!("{}-{last}", piece.offset),
         },
         place: place(assignment, piece.place, piece.size),
-        class: match piece.place {
-            Place::Stack(_) => on_stack.class,
-            _ => class(assignment.convention, piece),
-        },
+        class: remark
+            .class
+            .unwrap_or_else(|| class(assignment.convention, piece)),
         holds,
     }
 }
@@ -262,20 +238,10 @@ fn class(convention: Convention, piece: Piece) -> &'static str {
     }
 }
 
-/// Why a value is on the stack; empty for one that is not.
-#[derive(Default)]
-struct Reason {
-    class: &'static str,
-    why: &'static str,
-}
-
-fn on_stack_because(convention: Convention, ty: TypeRef<'_>, extra: bool) -> Reason {
-    match convention {
-        Convention::SysV64 => {
-            let (class, why) = sysv64::on_stack_because(ty.main_variant(), extra);
-            Reason { class, why }
-        }
-        _ => Reason::default(),
+fn because(remark: &Remark) -> String {
+    match remark.why {
+        "" => String::new(),
+        why => format!(": {why}"),
     }
 }
 

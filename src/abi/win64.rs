@@ -47,6 +47,15 @@ fn classify(ty: TypeRef<'_>) -> Class {
     }
 }
 
+/// How a value travels, in a word.
+pub(super) fn class(ty: TypeRef<'_>) -> &'static str {
+    match classify(ty) {
+        Class::General => "integer",
+        Class::Vector => "floating-point",
+        Class::Reference => "by reference",
+    }
+}
+
 /// "Return values".
 fn classify_result(ty: TypeRef<'_>) -> (ResultPassing, Option<Piece>) {
     let piece = |place| Piece {

@@ -203,7 +203,7 @@ fn through_stub(
 /// Where every byte of a call travels, and by which path it is made, as text for people.
 pub fn explain(signature: &Signature) -> Result<String> {
     let assignment = abi::assign(signature)?;
-    let path = path_of(&assignment);
+    let path = path_of(signature, &assignment);
     Ok(abi::explain(signature, &assignment, &path))
 }
 
@@ -214,11 +214,15 @@ pub fn explain_table(signature: &Signature) -> Result<String> {
         return abi::open_table(signature, "known when the extra arguments are");
     }
     let assignment = abi::assign(signature)?;
-    let path = path_of(&assignment);
+    let path = path_of(signature, &assignment);
     Ok(abi::table(signature, &assignment, &path))
 }
 
-fn path_of(assignment: &Assignment) -> String {
+fn path_of(signature: &Signature, assignment: &Assignment) -> String {
+    if !code::can_call(assignment.convention) {
+        let system = signature.get().node.target.name;
+        return format!("none here: such a function is called on {system}, by a stub");
+    }
     match marshaller::marshaller(assignment.clone(), None) {
         Ok(_) => "stub".to_owned(),
         Err(none) => format!("libffi: {}", none.reason),

@@ -22,7 +22,7 @@ fn the_command_line_is_checked() {
         (
             &["explain"],
             "explain ",
-            "explain: expected one prototype, in quotes",
+            "explain: expected a prototype, in quotes",
         ),
         (
             &["explain", "--abi", "sysv", "int f(int)"],
@@ -32,7 +32,7 @@ fn the_command_line_is_checked() {
         (
             &["disasm"],
             "disasm ",
-            "disasm: expected one prototype, in quotes",
+            "disasm: expected a prototype, in quotes",
         ),
         (
             &["symbols"],

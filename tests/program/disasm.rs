@@ -1,6 +1,6 @@
 //! `farcall disasm`.
 
-use crate::run::{fails, header, prints};
+use crate::run::{fails, farcall_reading, header, prints};
 
 /// The instructions of each part, without places and bytes.
 fn instructions(text: &str) -> Vec<Vec<String>> {
@@ -9,8 +9,9 @@ fn instructions(text: &str) -> Vec<Vec<String>> {
         if line.ends_with(" bytes:") {
             parts.push(Vec::new());
         } else if let (Some(part), Some(rest)) = (parts.last_mut(), line.get(7..)) {
-            let assembly = rest.get(32..).unwrap_or_default();
-            let assembly = assembly.split([';', '#']).next().unwrap_or_default();
+            // The bytes, two blanks, the instruction, two blanks and a comment.
+            let (_, assembly) = rest.split_once("  ").unwrap_or_default();
+            let assembly = assembly.trim_start().split("  ").next().unwrap_or_default();
             part.push(assembly.trim().to_owned());
         }
     }
@@ -41,7 +42,9 @@ fn the_stub_and_the_entry() {
 fn comment<'t>(text: &'t str, instruction: &str) -> &'t str {
     let line = text.lines().find(|line| line.contains(instruction));
     let line = line.unwrap_or_else(|| panic!("{instruction} is not in {text}"));
-    line.split_once(['#', ';'])
+    ["; ", "# ", "// "]
+        .iter()
+        .find_map(|mark| line.split_once(mark))
         .map_or("", |(_, comment)| comment.trim())
 }
 
@@ -91,6 +94,127 @@ fn comments_say_what_is_moved() {
     assert_eq!(comment(&text, "push r10"), "parameter 7, to the stack");
     // There is no result.
     assert_eq!(comment(&text, "push rdi"), "");
+}
+
+#[test]
+fn comments_on_copies() {
+    let text = prints(&[
+        "disasm",
+        "--abi=win64",
+        "struct { char c[3]; } f(struct { long long a[2]; }, double)",
+    ]);
+    for (instruction, expected) in [
+        (
+            "mov [rsp+0x20], r10",
+            "parameter 1, bytes 0-7, to the stack",
+        ),
+        ("mov rcx, rdi", "the result's address"),
+        ("lea rdx, [rsp+0x20]", "address of parameter 1's copy"),
+        ("movsd xmm2, [rax]", "parameter 2"),
+    ] {
+        assert_eq!(comment(&text, instruction), expected, "{text}");
+    }
+}
+
+#[test]
+fn aarch64() {
+    let text = prints(&[
+        "disasm",
+        "--arch=aarch64",
+        "--errno",
+        "struct { short a[3]; } f(char, struct { char a[24]; }, double, struct { float x, y, z; })",
+    ]);
+    let parts = instructions(&text);
+    assert_eq!(parts[0][0], "bti c");
+    assert_eq!(parts[0].last().map(String::as_str), Some("ret"));
+    for (instruction, expected) in [
+        ("str x0, [sp", "keep the result's address"),
+        ("ldrb w0, [x9]", "parameter 1"),
+        ("ldp x10, x11, [x9]", "parameter 2, bytes 0-15"),
+        (
+            "stp x10, x11, [sp]",
+            "parameter 2, bytes 0-15, to the stack",
+        ),
+        ("ldr d0, ", "parameter 3"),
+        ("ldp s1, s2, ", "parameter 4, bytes 0-7"),
+        ("mov x1, sp", "address of parameter 2's copy"),
+        ("blr x17", "the function"),
+        ("ldr w10, [x9, #0x10]         // errno", "errno"),
+        ("str w10, [x9, ", "keep errno"),
+        ("ldur x9, [x29", "the result's address"),
+        ("str w0, [x9]", "the result, bytes 0-3"),
+        ("strh w0, [x9, #0x4]", "the result, bytes 4-5"),
+        ("mov x17, ", "the function's address goes here"),
+    ] {
+        assert_eq!(comment(&text, instruction), expected, "{text}");
+    }
+    let text = prints(&[
+        "disasm",
+        "--abi=aapcs64",
+        "--slots",
+        "struct { long a[3]; } f(long, char)",
+    ]);
+    assert_eq!(comment(&text, "ldr x0, [x0]"), "the result's address");
+    assert_eq!(comment(&text, "mov x8, x0"), "the result's address");
+    assert_eq!(comment(&text, "ldrb w1, [x1, #0x8]"), "parameter 2");
+    assert_eq!(comment(&text, "br x17"), "the function");
+    let parameters = vec!["long"; 40].join(", ");
+    let text = prints(&["disasm", "--abi=apple64", &format!("void f({parameters})")]);
+    assert_eq!(comment(&text, "  b 0x4"), "the stub");
+    let message = fails(
+        2,
+        &["disasm", "--arch=aarch64", "--syntax=att", "int f(int)"],
+    );
+    assert!(
+        message
+            .contains("--syntax is for x86_64: the instructions of aarch64 are written in one way"),
+        "{message}"
+    );
+}
+
+/// The bytes are those of the listing.
+#[test]
+fn bytes() {
+    for abi in ["sysv64", "win64", "aapcs64", "apple64"] {
+        let prototype = "double f(int, ...)";
+        let line = prints(&["disasm", "--bytes", "--abi", abi, prototype, "double"]);
+        let text = prints(&["disasm", "--abi", abi, prototype, "double"]);
+        let (_, stub) = text.split_once("bytes:\n").expect("a stub");
+        let (stub, _) = stub.split_once("\n\n").expect("its end");
+        let listed: String = stub
+            .lines()
+            .filter_map(|line| line.get(7..)?.split("  ").next())
+            .flat_map(str::split_whitespace)
+            .collect();
+        assert_eq!(line, listed + "\n", "{abi}");
+        let slots = prints(&[
+            "disasm", "--bytes", "--slots", "--abi", abi, prototype, "double",
+        ]);
+        assert_ne!(line, slots, "{abi}");
+    }
+    let input = "double f(int, ...)\tdouble\nint f(\n";
+    let output = farcall_reading(input, &["disasm", "--bytes", "--arch", "aarch64", "-"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        prints(&[
+            "disasm",
+            "--bytes",
+            "--arch=aarch64",
+            "double f(int, ...)",
+            "double"
+        ])
+        .trim_end()
+    );
+    assert!(
+        lines[1].starts_with("error: prototype:1:7: expected"),
+        "{text}"
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "farcall: 1 of 2 prototypes are wrong\n"
+    );
 }
 
 #[test]

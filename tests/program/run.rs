@@ -1,7 +1,8 @@
 //! Runs the program.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 pub(crate) fn farcall<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
@@ -31,6 +32,22 @@ pub(crate) fn fails<S: AsRef<std::ffi::OsStr> + std::fmt::Debug>(
     assert_eq!(output.stdout, b"", "{arguments:?}");
     assert!(error.starts_with("farcall: "), "{error}");
     error
+}
+
+/// What it does with this standard input.
+pub(crate) fn farcall_reading<S: AsRef<std::ffi::OsStr>>(input: &str, arguments: &[S]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_farcall"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // It may end without having read all.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
 }
 
 pub(crate) fn header() -> &'static str {
