@@ -2,6 +2,7 @@
 
 import collections
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
 import re
@@ -9,18 +10,47 @@ import shutil
 import subprocess
 
 from generate import generate
+from generator.conventions import CONVENTIONS
 
 HERE = pathlib.Path(__file__).resolve().parent
 RUNTIME = HERE / "runtime"
 CONTRACT = HERE.parent / "contract"
 # A signature's features depend on its block alone, so that it is the same however it is asked for.
 BLOCK = 250
-COMPILERS = {"gcc": ["gcc", "-Wno-psabi", "-Wno-packed-bitfield-compat"],
-             "clang": ["clang-19", "-Wno-psabi", "-fno-crash-diagnostics"]}
+GCC_FLAGS = ["-Wno-psabi", "-Wno-packed-bitfield-compat"]
+CLANG_FLAGS = ["-Wno-psabi", "-fno-crash-diagnostics"]
 LEVELS = ["O0", "O2"]
 FLAGS = ["-std=gnu11", "-pipe", "-fPIC", "-w", "-fvisibility=hidden", "-fno-strict-aliasing",
          "-fno-asynchronous-unwind-tables", "-I", str(RUNTIME)]
-HARNESS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra"]
+HARNESS = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-I", str(RUNTIME)]
+
+
+@dataclasses.dataclass(frozen=True)
+class Toolchain:
+    machine: str                  # the folder of runtime/ with its assembler parts
+    compilers: dict               # of the callees
+    gcc: list                     # of the programs, and for linking
+    runner: list                  # what a program is started with
+
+    def machine_flags(self):
+        return ["-I", str(RUNTIME / self.machine)]
+
+    def lacks(self):
+        words = [c[0] for c in self.compilers.values()] + self.gcc[:1] + self.runner[:1]
+        return [w for w in words if not shutil.which(w)]
+
+
+X86_64 = Toolchain("x86_64", {"gcc": ["gcc"] + GCC_FLAGS, "clang": ["clang-19"] + CLANG_FLAGS},
+                   ["gcc"], [])
+# The prefix of Debian's cross libraries. The programs find the C library by themselves: told of
+# this folder by -L, qemu would load parts of two C libraries where the system has one of its own.
+CROSS = "/usr/aarch64-linux-gnu"
+AARCH64 = Toolchain(
+    "aarch64", {"gcc": ["aarch64-linux-gnu-gcc"] + GCC_FLAGS,
+                "clang": ["clang-19", "--target=aarch64-linux-gnu", "-isystem",
+                          f"{CROSS}/include"] + CLANG_FLAGS},
+    ["aarch64-linux-gnu-gcc"], ["qemu-aarch64"])
+TOOLCHAINS = {"sysv64": X86_64, "win64": X86_64, "aapcs64": AARCH64}
 
 
 class Failed(Exception):
@@ -73,23 +103,25 @@ class Batch:
         self.directory = args.build_dir / f"batch-{start}"
         shutil.rmtree(self.directory, ignore_errors=True)
         features = set(args.features)
-        self.avx = "avx" in features and start // BLOCK % 2 == 1
-        if not self.avx:
+        if start // BLOCK % 2 == 0:
             features.discard("avx")
+        self.tools = tools = TOOLCHAINS[args.convention]
         units = generate(self.directory, args.seed, start, length, features, args.boundary,
-                         args.unit, without, args.convention)
-        extra = ["-mavx", "-DFCG_AVX"] if self.avx else []
+                         args.unit, without, CONVENTIONS[args.convention])
+        wide = "avx" in features and tools is X86_64
+        highest = 64 if args.convention == "sysv64" else 16
+        extra = tools.machine_flags() + [f"-DFCG_HIGHEST_ALIGN={highest}"] + (["-mavx", "-DFCG_AVX"] if wide else [])
         self.objects = collections.defaultdict(list)
         self.jobs = []
 
         def compile_(compiler, level, source, into):
             target = self.directory / f"{compiler}-{level}-{pathlib.Path(source).stem}.o"
-            self.jobs.append(pool.submit(command, COMPILERS[compiler] + FLAGS + extra + [
+            self.jobs.append(pool.submit(command, tools.compilers[compiler] + FLAGS + extra + [
                 f"-{level}", "-c", source, "-o", target]))
             for library in into:
                 self.objects[library].append(target)
 
-        for compiler in COMPILERS:
+        for compiler in tools.compilers:
             both = [f"{compiler}-{level}" for level in LEVELS]
             for number in units:
                 for level in LEVELS:
@@ -97,8 +129,9 @@ class Batch:
                              [f"{compiler}-{level}"])
                 # Layout does not depend on the level, so both libraries share the tables.
                 compile_(compiler, "O0", self.directory / f"tables_{number}.c", both)
-        everywhere = [f"{c}-{level}" for c in COMPILERS for level in LEVELS]
+        everywhere = [f"{c}-{level}" for c in tools.compilers for level in LEVELS]
         compile_("gcc", "O2", RUNTIME / "library.c", everywhere)
+        compile_("gcc", "O2", RUNTIME / tools.machine / "machine.c", everywhere)
         compile_("gcc", "O0", self.directory / "index.c", everywhere)
 
     def link(self):
@@ -114,7 +147,7 @@ class Batch:
         libraries = []
         for name, objects in self.objects.items():
             library = self.directory / f"{name}.so"
-            command(["gcc", "-shared", "-Wl,-Bsymbolic", "-o", library] + objects)
+            command(self.tools.gcc + ["-shared", "-Wl,-Bsymbolic", "-o", library] + objects)
             libraries.append(library)
         for done in set().union(*self.objects.values()):
             done.unlink()
@@ -122,26 +155,42 @@ class Batch:
 
 
 def build_harness(args):
-    out = args.build_dir
+    out, tools = args.build_dir, TOOLCHAINS[args.convention]
     header = ["-I", str(args.include)] if args.include else ["-I", str(CONTRACT)]
-    command(["gcc"] + HARNESS + [RUNTIME / "cross.c", RUNTIME / "harness.c", "-o", out / "cross",
-             "-ldl"])
+    command(tools.gcc + HARNESS + tools.machine_flags() + [RUNTIME / "cross.c",
+            RUNTIME / "harness.c", "-o", out / "cross", "-ldl"])
     if args.lib_dir:
-        build_driver(out / "driver", args.lib_dir, header)
+        build_driver(tools, out / "driver", args.lib_dir, header)
 
 
-def build_driver(target, lib_dir, header):
+def build_driver(tools, target, lib_dir, header):
     lib_dir = pathlib.Path(lib_dir).resolve()
-    command(["gcc"] + HARNESS + header + [RUNTIME / "driver.c", RUNTIME / "harness.c",
-             RUNTIME / "canary.c", "-o", target, f"-L{lib_dir}", "-lfarcall",
-             f"-Wl,-rpath,{lib_dir}", "-ldl"])
+    command(tools.gcc + HARNESS + header + tools.machine_flags() + [
+        RUNTIME / "driver.c", RUNTIME / "harness.c", RUNTIME / tools.machine / "canary.c",
+        "-o", target, f"-L{lib_dir}", "-lfarcall", f"-Wl,-rpath,{lib_dir}", "-ldl"])
 
 
-def drive(driver, seed, scored, libraries, **environment):
-    done = subprocess.run([str(driver), str(seed), str(scored)] + [str(l) for l in libraries],
+def run_program(tools, words, **environment):
+    """(status, output) of a program that was built for the convention's machine."""
+    done = subprocess.run(["nice"] + tools.runner + [str(w) for w in words],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", env={**os.environ, **environment})
     return done.returncode, done.stdout
+
+
+def cross(args, scored, libraries):
+    """Has the compilers' callers call the compilers' callees, and writes who agrees."""
+    # gcc does not align the copies that Microsoft's convention passes by reference.
+    rule = "clang-callers" if args.convention == "win64" else "all-callers"
+    status, output = run_program(TOOLCHAINS[args.convention],
+                                 [args.build_dir / "cross", rule, scored] + list(libraries))
+    if not scored.exists():
+        raise Failed(f"cross (status {status}): {output}")
+
+
+def drive(args, driver, scored, libraries, **environment):
+    return run_program(TOOLCHAINS[args.convention],
+                       [driver, args.seed, scored] + list(libraries), **environment)
 
 
 def totals_of(output):

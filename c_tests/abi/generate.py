@@ -5,6 +5,7 @@ import argparse
 import pathlib
 import sys
 
+from generator.conventions import CONVENTIONS, SYSV64
 from generator.draw import FEATURES, Drawer
 from generator.emit import emit_code, emit_index, emit_tables, emit_types
 
@@ -25,7 +26,7 @@ def chosen_features(text):
 
 
 def generate(directory, seed, first, count, features, boundary, unit, without=frozenset(),
-             convention="sysv64"):
+             convention=SYSV64):
     """Returns the numbers of the units written: types_K.h, code_K.c and tables_K.c for each.
     Signatures whose indexes are in `without` are left out."""
     directory = pathlib.Path(directory)
@@ -52,10 +53,11 @@ def main():
     parser.add_argument("--features", default="all,-avx")
     parser.add_argument("--boundary", type=float, default=0.3)
     parser.add_argument("--unit", type=int, default=32, help="signatures in one C file")
+    parser.add_argument("--convention", choices=list(CONVENTIONS), default="sysv64")
     parser.add_argument("directory")
     args = parser.parse_args()
     generate(args.directory, args.seed, args.first, args.count, chosen_features(args.features),
-             args.boundary, args.unit)
+             args.boundary, args.unit, convention=CONVENTIONS[args.convention])
 
 
 if __name__ == "__main__":

@@ -6,12 +6,13 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import re
 import shutil
-import subprocess
 import sys
 import time
 
-from building import (BLOCK, Batch, CompilerCrash, Failed, blocks, build_harness, drive, has_avx, totals_of)
+from building import (BLOCK, TOOLCHAINS, Batch, CompilerCrash, Failed, blocks, build_harness, cross,
+                      drive, has_avx, totals_of)
 from generate import chosen_features
 from self_check import self_check
 
@@ -29,11 +30,7 @@ def run_batch(args, batch, reasons):
             reasons["compiler crash"] += 1
             batch = batch.again(crash.index)
     scored = batch.directory / "scored"
-    crossed = subprocess.run([str(args.build_dir / "cross"), str(scored)] +
-                             [str(l) for l in libraries], stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
-    if not scored.exists():
-        raise Failed(f"cross: {crossed.stdout}")
+    cross(args, scored, libraries)
     skipped = len(batch.without)
     for line in scored.read_text().splitlines():
         words = line.split(" ", 3)
@@ -46,12 +43,16 @@ def run_batch(args, batch, reasons):
             print(f"skipped: {line}")
     if not args.lib_dir:
         return [batch.length - skipped, 0, skipped]
-    code, output = drive(args.build_dir / "driver", args.seed, scored, libraries,
+    code, output = drive(args, args.build_dir / "driver", scored, libraries,
                          **({} if args.details is None else {"FCG_DETAILS": str(args.details)}))
     totals = totals_of(output)
     if totals is None:
         raise Failed(f"the driver did not finish (status {code}):\n{output[-3000:]}")
     totals[2] += len(batch.without)
+    if args.convention == "win64":
+        # Here farcall does as gcc does, so that a difference from it is a failure.
+        wrong = int(re.search(r"of which (\d+) not as gcc", output)[1])
+        totals = [totals[0], totals[1] + wrong, totals[2] - wrong]
     if totals[1] or args.verbose:
         print(output.rstrip())
     elif "not as gcc has it" in output or "disputed)" in output:
@@ -110,7 +111,7 @@ def main():
                         help="all,-name,... (avx: in every second block of signatures)")
     parser.add_argument("--boundary", type=float, default=0.3,
                         help="share of signatures that contend for the last registers")
-    parser.add_argument("--convention", choices=["sysv64", "win64"], default="sysv64")
+    parser.add_argument("--convention", choices=list(TOOLCHAINS), default="sysv64")
     parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("abi-build"))
     parser.add_argument("--lib-dir", type=pathlib.Path, help="where libfarcall.so is; without it "
                         "the compilers are only held against each other")
@@ -126,9 +127,12 @@ def main():
                         help="prove that the harness can fail; needs no farcall")
     args = parser.parse_args()
     args.features = chosen_features(args.features)
-    if not has_avx():
+    if TOOLCHAINS[args.convention].machine == "x86_64" and not has_avx():
         args.features.discard("avx")
     try:
+        lacking = TOOLCHAINS[args.convention].lacks()
+        if lacking:
+            raise Failed(f"these programs are lacking: {', '.join(lacking)}")
         if args.self_check:
             return self_check(args)
         return run(args)

@@ -4,8 +4,11 @@ against runtime/stand_in.c, which does right, and then one thing wrong at a time
 import concurrent.futures
 import shutil
 
-from building import (CONTRACT, HARNESS, RUNTIME, Batch, Failed, build_driver, build_harness,
-                      command, drive, totals_of)
+from building import (CONTRACT, HARNESS, RUNTIME, TOOLCHAINS, Batch, Failed, build_driver,
+                      build_harness, command, cross, drive, run_program, totals_of)
+
+# What FCG_SPOIL_STATE() does to each machine.
+STATE_FAULT = {"x86_64": "the direction flag is set", "aarch64": "FPCR was changed"}
 
 # STAND_IN_FAULT, and what the driver must say.
 FAULTS = {
@@ -19,7 +22,6 @@ FAULTS = {
     "caller's copy": "the caller's copy of argument 0 was changed",
     "twice": "2 calls arrived",
     "errno": "was captured, not",
-    "flag": "the direction flag is set",
     "crash": "Segmentation fault",
 }
 
@@ -41,30 +43,32 @@ def self_check(args):
     stand_in.mkdir(exist_ok=True)
     args.lib_dir = None
     build_harness(args)
-    command(["gcc"] + HARNESS + header + ["-fPIC", "-shared", RUNTIME / "stand_in.c", "-o",
+    tools = TOOLCHAINS[args.convention]
+    machine = tools.machine_flags()
+    command(tools.gcc + HARNESS + header + machine + ["-fPIC", "-shared", RUNTIME / "stand_in.c", "-o",
              stand_in / "libfarcall.so", "-ldl"])
     driver = out / "driver-stand-in"
-    build_driver(driver, stand_in, header)
+    build_driver(tools, driver, stand_in, header)
 
     test = out / "canary-test"
-    command(["gcc"] + HARNESS + [RUNTIME / "canary.c", RUNTIME / "canary_test.c", "-o", test])
-    try:
-        print(command([test]).strip())
-        expect(True, "canary")
-    except Failed as problem:
-        expect(False, "canary", str(problem))
+    command(tools.gcc + HARNESS + machine + [RUNTIME / tools.machine / "canary.c",
+            RUNTIME / "canary_test.c", "-o", test])
+    code, output = run_program(tools, [test])
+    print(output.strip())
+    expect(code == 0, "canary", output)
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         batch = Batch(args, pool, 0, 60)
         libraries = batch.link()
     scored = batch.directory / "scored"
-    command([out / "cross", scored] + libraries)
+    cross(args, scored, libraries)
 
-    code, output = drive(driver, args.seed, scored, libraries)
+    code, output = drive(args, driver, scored, libraries)
     expect(code == 0 and totals_of(output)[0] > 50, "the right stand-in passes", output)
 
-    for name, message in FAULTS.items():
-        code, output = drive(driver, args.seed, scored, libraries, STAND_IN_FAULT=name)
+    faults = {**FAULTS, "flag": STATE_FAULT[tools.machine]}
+    for name, message in faults.items():
+        code, output = drive(args, driver, scored, libraries, STAND_IN_FAULT=name)
         totals = totals_of(output)
         expect(code == 1 and totals and totals[1] > 0 and message in output, name, output)
 
@@ -74,7 +78,7 @@ def self_check(args):
     for line in lines[:12]:
         index = line.split()[0]
         for argument in [-1, 0, 1, 2, 3]:
-            code, output = drive(driver, args.seed, scored, libraries,
+            code, output = drive(args, driver, scored, libraries,
                                      FCG_SPOIL=f"{index}:{argument}")
             if code == 2:
                 continue           # no such argument, or one without bytes
@@ -88,7 +92,7 @@ def self_check(args):
     # Nothing to run is no success.
     nothing = batch.directory / "nothing"
     nothing.write_text("".join(l.split()[0] + " D2\n" for l in scored.read_text().splitlines()))
-    code, output = drive(driver, args.seed, nothing, libraries)
+    code, output = drive(args, driver, nothing, libraries)
     expect(code == 1 and totals_of(output)[0] == 0, "nothing executed", output)
 
     if not args.keep:

@@ -8,6 +8,8 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import List, Optional
 
+from .conventions import SYSV64, Convention
+from .disagreements import known_disagreements
 from .types import (BOOL, COMPLEX, DOUBLE, FLOAT, FLOAT128, FLOAT16, INT128, INTEGERS, LANES,
                     LONG_DOUBLE, SPELLINGS, Array, Enum, Member, Pointer, Record, Scalar, Type,
                     Typedef, Vector)
@@ -41,7 +43,7 @@ class Signature:
     definitions: List[Type]   # in the order of the text
     loose_result: bool        # the callee returns garbage above a narrow result
     abstract: bool            # the prototype names no parameters
-    convention: str
+    convention: Convention
     reasons: List[str] = field(default_factory=list)
 
     @property
@@ -53,11 +55,11 @@ class Signature:
 
 
 class Drawer:
-    def __init__(self, seed, index, features, boundary, convention="sysv64"):
+    def __init__(self, seed, index, features, boundary, convention=SYSV64):
         self.convention = convention
         self.random = random.Random(f"{seed}/{index}")
         self.index = index
-        self.features = features
+        self.features = features - convention.lacks
         self.boundary = boundary
         self.definitions: List[Type] = []
         self.counter = 0
@@ -87,6 +89,8 @@ class Drawer:
 
     def spelled(self, scalar: Scalar):
         others = SPELLINGS.get(scalar.key)
+        if scalar.key == "f128" and not self.convention.spellings:
+            others = None
         if others and self.chance(0.25):
             scalar = replace(scalar, spelling=self.random.choice(others))
         if self.chance(0.03):
@@ -135,22 +139,32 @@ class Drawer:
             lane = FLOAT16
         return self.define(Vector(self.fresh("V"), lane, size))
 
-    def scalar(self, vectors=True):
-        kind = self.pick({
+    def scalar(self, alone=False):
+        """`alone`: as a parameter or result, not in a record."""
+        weights = {
             "integer": 40, "double": 12, "float": 12,
             "pointer": self.has("pointer", 8), "enum": self.has("enum", 5),
             "int128": self.has("int128", 3), "f16": self.has("f16", 3),
             "f128": self.has("f128", 2), "ldouble": self.has("ldouble", 4),
-            "complex": self.has("complex", 5),
-            "vector": self.has("vector", 5) if vectors else 0})
+            "complex": self.has("complex", 5), "vector": self.has("vector", 5)}
+        if alone:
+            weights = {k: self.convention.weight(k, w) for k, w in weights.items()}
+        kind = self.pick(weights)
         return {"integer": self.integer, "double": lambda: self.spelled(DOUBLE),
                 "float": lambda: self.spelled(FLOAT),
                 "pointer": self.pointer, "enum": self.enum,
                 "int128": lambda: self.spelled(self.random.choice(INT128)),
                 "f16": lambda: FLOAT16, "f128": lambda: self.spelled(FLOAT128),
                 "ldouble": lambda: self.spelled(LONG_DOUBLE),
-                "complex": lambda: self.spelled(self.random.choice(COMPLEX)),
+                "complex": lambda: self.complex(alone),
                 "vector": self.vector}[kind]()
+
+    def complex(self, alone):
+        if not alone or not self.convention.rare:
+            return self.spelled(self.random.choice(COMPLEX))
+        weights = {t.key: self.convention.weight(t.key, 1) for t in COMPLEX}
+        chosen = self.pick(weights)
+        return self.spelled(next(t for t in COMPLEX if t.key == chosen))
 
     # ---------------------------------------------------------------- records
     def bit_field(self):
@@ -176,7 +190,7 @@ class Drawer:
     def member(self, depth, room, in_union):
         if "bitfield" in self.features and self.chance(0.16):
             return self.bit_field()
-        nested = depth < 3 and self.chance(0.22)
+        nested = depth < 4 and self.chance(0.22)
         type_: Type
         if nested and "anonymous" in self.features and self.chance(0.3):
             inner = self.record(depth + 1, room, place="anonymous")
@@ -250,33 +264,86 @@ class Drawer:
     # -------------------------------------------------------------- signature
     def any_type(self):
         if self.chance(0.45) and "struct" in self.features:
-            return self.record()
-        return self.scalar()
+            return self.any_record()
+        return self.scalar(alone=True)
+
+    def any_record(self):
+        if self.convention.homogeneous and self.chance(0.25):
+            return self.homogeneous()
+        return self.record()
+
+    def homogeneous(self):
+        """A struct of equal floats or short vectors, or one that only just is not."""
+        made = [r for r in self.definitions if isinstance(r, Record) and r.tag.startswith("H")]
+        if made and self.chance(0.3):
+            return self.random.choice(made)
+        kinds = {"float": 5, "double": 5, "f16": self.has("f16", 2), "f128": self.has("f128", 1),
+                 "ldouble": self.has("ldouble", 2), "complex": self.has("complex", 2),
+                 "vector": self.has("vector", 3)}
+        element = {"float": lambda: FLOAT, "double": lambda: DOUBLE, "f16": lambda: FLOAT16,
+                   "f128": lambda: FLOAT128, "ldouble": lambda: LONG_DOUBLE,
+                   "complex": lambda: self.random.choice(COMPLEX),
+                   "vector": lambda: self.vector(16)}[self.pick(kinds)]()
+        record = self.equal_members(element, self.pick({1: 3, 2: 5, 3: 5, 4: 6, 5: 2}), 1)
+        if "packed" in self.features and self.chance(0.06):
+            record.packed = True
+        if "aligned" in self.features and self.chance(0.06):
+            record.aligned = self.random.choice([4, 8, 16, 32])
+        record.tag = self.fresh("H")
+        return self.define(record)
+
+    def equal_members(self, element, count, depth):
+        record = Record("union" if "union" in self.features and self.chance(0.15) else "struct", "")
+        if "empty" in self.features and self.chance(0.04):
+            record.members.append(Member(self.define(Record("struct", self.fresh("S"))),
+                                         self.member_name("m")))
+        if "bitfield" in self.features and self.chance(0.03):
+            record.members.append(Member(INTEGERS[5], "", 0))
+        left = count
+        while left > 0:
+            take = self.random.randint(1, left)
+            type_ = element
+            if depth < 3 and self.chance(0.25):
+                type_ = self.equal_members(element, take, depth + 1)
+            elif take > 1 and "array" in self.features and self.chance(0.6):
+                type_ = Array(element, take)
+            else:
+                take = 1
+            record.members.append(Member(type_, self.member_name("m")))
+            left -= take
+        if self.chance(0.05):
+            record.members.append(Member(self.scalar(), self.member_name("m")))
+        return record
 
     def contended(self):
         """Leaves none, one or two registers of each kind, then asks for more than that."""
         first: List[Type] = []
         plain = [t for t in INTEGERS if t.size >= 4]
-        first += [self.random.choice(plain) for _ in range(6 - self.random.choice([0, 1, 1, 2]))]
-        if self.chance(0.6):
+        general, vector = self.convention.general, self.convention.vector
+        if self.convention.shared_positions:
+            plain += [FLOAT, DOUBLE]
+        first += [self.random.choice(plain)
+                  for _ in range(general - self.random.choice([0, 1, 1, 2]))]
+        if self.chance(0.6) and not self.convention.shared_positions:
             first += [self.random.choice([FLOAT, DOUBLE])
-                      for _ in range(8 - self.random.choice([0, 1, 1, 2]))]
+                      for _ in range(vector - self.random.choice([0, 1, 1, 2]))]
         self.random.shuffle(first)
         then: List[Type] = []
         for _ in range(self.random.randint(2, 6)):
             kind = self.pick({"record": 8, "scalar": 3, "back": 4,
                               "int128": self.has("int128", 0.5), "complex": self.has("complex", 1)})
             if kind == "record" and "struct" in self.features:
-                made = self.record()
-                then.append(made if made.size <= 16 else self.scalar())
+                made = self.any_record()
+                small = made.size <= (64 if self.convention.homogeneous else 16)
+                then.append(made if small else self.scalar(alone=True))
             elif kind == "int128":
                 then.append(self.random.choice(INT128))
             elif kind == "complex":
-                then.append(self.random.choice(COMPLEX))
+                then.append(self.complex(alone=True))
             elif kind == "back":
                 then.append(self.random.choice([INTEGERS[5], INTEGERS[7], DOUBLE, FLOAT]))
             else:
-                then.append(self.scalar())
+                then.append(self.scalar(alone=True))
         return first + then
 
     def parameter(self, type_):
@@ -324,56 +391,3 @@ class Drawer:
         made.reasons = known_disagreements(made)
         return made
 
-
-def known_disagreements(signature: Signature):
-    """Which of the compiler disagreements listed in README.md the signature could meet."""
-
-    def wide(part):
-        return isinstance(part, Vector) and part.size > 16
-
-    def loses_union_bytes(part):
-        return isinstance(part, Record) and part.keyword == "union" and any(
-            isinstance(m.type, (Record, Array)) or m.bits is not None or
-            getattr(m.type, "count", 1) > 1 for m in part.members)
-
-    named = [p.type for p in signature.parameters[:signature.fixed]]
-    everything = signature.types()
-    arguments = [p.type for p in signature.parameters]
-    reasons = []
-    if signature.convention == "win64":
-        if any(getattr(t, "kind", "") == "FCG_X87" for t in everything):
-            reasons.append("D8")
-        if any(t.size > 8 or isinstance(t, Record) for t in arguments[signature.fixed:]):
-            reasons.append("D9")
-        if any(getattr(t, "key", "") == "f128" for t in everything):
-            reasons.append("D11")
-        if any(t.align >= 16 for t in arguments):
-            reasons.append("D12")
-        if any(getattr(t, "key", "") == "f16" for t in everything):
-            reasons.append("D13")
-        if any(isinstance(t, Record) and not t.size for t in arguments):
-            reasons.append("D14")
-        if getattr(signature.result, "key", "") == "cfloat":
-            reasons.append("D16")
-        if any(isinstance(t, Vector) for t in everything):
-            reasons.append("D15")
-        return reasons
-    for position, type_ in enumerate(arguments):
-        if getattr(type_, "key", "") in ("i128", "u128") and position + 1 < len(arguments):
-            reasons.append("D2")
-            break
-    if any(t.holds(lambda p: isinstance(p, Record) and any(
-            m.bits and not m.name for m in p.members)) for t in everything):
-        reasons.append("D10")
-    if any(t.holds(loses_union_bytes) for t in everything):
-        reasons.append("D3")
-    if signature.variadic and any(t.holds(wide) for t in named):
-        reasons.append("D4")
-    if signature.result and isinstance(signature.result, Record) and signature.result.holds(wide):
-        reasons.append("D5")
-    if any(isinstance(t, Record) and t.holds(lambda p: getattr(p, "key", "") == "f128")
-           for t in everything):
-        reasons.append("D6")
-    if any(t.holds(lambda p: isinstance(p, Vector) and p.lanes == 1) for t in everything):
-        reasons.append("D7")
-    return reasons

@@ -22,10 +22,6 @@ def alias(signature: Signature, index):
     return f"A{signature.index}_{index}"
 
 
-# What makes a declaration one of a convention other than the system's own.
-ATTRIBUTES = {"sysv64": "", "win64": "__attribute__((ms_abi)) "}
-
-
 def prototype(signature: Signature, name, abstract):
     texts = [p.declare("" if abstract else f"a{i}")
              for i, p in enumerate(signature.parameters[:signature.fixed])]
@@ -33,7 +29,7 @@ def prototype(signature: Signature, name, abstract):
         texts.append("...")
     head = f"{name}({', '.join(texts) or 'void'})"
     declared = signature.result.declare(head) if signature.result else f"void {head}"
-    return ATTRIBUTES[signature.convention] + declared
+    return signature.convention.attribute + declared
 
 
 def extra_names(signature: Signature):
@@ -77,7 +73,7 @@ def emit_types(signatures):
 def is_word(type_: Type):
     """A value of at most 64 bits that widens: checked by its widened value."""
     if isinstance(type_, Scalar):
-        return type_.kind in ("FCG_SIGNED", "FCG_UNSIGNED", "FCG_BOOL") and type_.size <= 8
+        return type_.kind in ("FCG_SIGNED", "FCG_UNSIGNED", "FCG_CHAR", "FCG_BOOL") and type_.size <= 8
     return isinstance(type_, (Enum, Pointer))
 
 
@@ -89,40 +85,58 @@ def loose_result(signature: Signature):
         return None
     if is_word(type_) and not isinstance(type_, Pointer):
         return "unsigned long"
-    if isinstance(type_, Scalar) and type_.kind == "FCG_FLOAT" and type_.size <= 8:
+    if getattr(type_, "key", "") in signature.convention.whole_vector_results:
         return "fcg_v16"
     return None
 
 
+def va_argument(s: Signature, index):
+    """The expression that reads a variadic argument."""
+    name = alias(s, index)
+    if s.convention.va == "ms_" and not isinstance(s.parameters[index].type, (Enum, Pointer)):
+        return f"FCG_MS_VA_ARG(ap, {name})"
+    return f"va_arg(ap, {name})"
+
+
+def entry_of(s: Signature):
+    """The macro for an entry that looks at registers before a variadic function's prologue does."""
+    if not s.variadic:
+        return None
+    if s.convention.counts_vectors:
+        return "FCG_COUNTING_ENTRY"
+    return "FCG_POSITIONS_ENTRY" if s.convention.shared_positions else None
+
+
 def emit_callee(s: Signature):
     loose = loose_result(s)
-    ms = s.convention == "win64"
-    # By System V a variadic function is told in al how many vector registers are in use.
-    counts = s.variadic and not ms
-    body_name = f"body{s.index}" if counts else s.name
+    entry, va = entry_of(s), s.convention.va
+    body_name = f"body{s.index}" if entry else s.name
     head = prototype(s, body_name, False)
     if loose:
-        head = f"{ATTRIBUTES[s.convention]}{loose} {head[head.index(body_name + '('):]}"
+        head = f"{s.convention.attribute}{loose} {head[head.index(body_name + '('):]}"
     out = []
-    if counts:
-        out.append(f"FCG_COUNTING_ENTRY({s.name}, {body_name})")
+    if entry:
+        out.append(f"{entry}({s.name}, {body_name})")
         out.append(f"{head};")
     else:
         out.append("FCG_EXPORT")
     out.append(f"{head} {{")
-    out.append(f"  fcg_enter(&fcg_case_{s.index}, __builtin_frame_address(0), "
-               f"{'fcg_al' if counts else -1});")
+    told = "fcg_al" if s.variadic and s.convention.counts_vectors else -1
+    out.append(f"  fcg_enter(&fcg_case_{s.index}, FCG_STACK(), {told});")
     if s.variadic:
-        kind = "ms_" if ms else ""
-        out.append(f"  __builtin_{kind}va_list ap; __builtin_{kind}va_start(ap, a{s.fixed - 1});")
+        out.append(f"  __builtin_{va}va_list ap; __builtin_{va}va_start(ap, a{s.fixed - 1});")
         for index in range(s.fixed, len(s.parameters)):
-            out.append(f"  {alias(s, index)} a{index} = va_arg(ap, {alias(s, index)});")
-        out.append(f"  __builtin_{kind}va_end(ap);")
+            out.append(f"  {alias(s, index)} a{index} = {va_argument(s, index)};")
+        out.append(f"  __builtin_{va}va_end(ap);")
     for index, parameter in enumerate(s.parameters):
         if is_word(parameter.type):
             out.append(f"  fcg_word({index}, (long long)a{index});")
         else:
             out.append(f"  fcg_bytes({index}, &a{index});")
+        # With the address of a result in memory, the fourth could be on the stack.
+        if s.convention.shared_positions and s.fixed <= index < 3 and (
+                getattr(parameter.type, "key", "") == "double"):
+            out.append(f"  fcg_in_both_registers({index});")
     out.append(f"  const void *from = fcg_leave({1 if loose else 0});")
     out.append("  FCG_POISON();")
     if loose:
@@ -138,7 +152,7 @@ def emit_callee(s: Signature):
 
 def emit_caller(s: Signature):
     types = [alias(s, i) for i in range(s.fixed)] + (["..."] if s.variadic else [])
-    cast = f"{alias(s, 'r')} ({ATTRIBUTES[s.convention]}*)({', '.join(types) or 'void'})"
+    cast = f"{alias(s, 'r')} ({s.convention.attribute}*)({', '.join(types) or 'void'})"
     values = ", ".join(f"*({alias(s, i)} *)args[{i}]" for i in range(len(s.parameters)))
     call = f"(({cast})fn)({values})"
     out = [f"void call{s.index}(void (*fn)(void), void *ret, void *const *args) {{"]
@@ -226,7 +240,7 @@ def simple(type_):
     if type_ is None or isinstance(type_, Pointer):
         return True
     return isinstance(type_, Scalar) and type_.count == 1 and (
-        type_.size <= 8 or type_.kind == "FCG_X87") and type_.key != "f16"
+        type_.size <= 8 or type_.kind == "FCG_LONG_DOUBLE") and type_.key != "f16"
 
 
 def emit_tables(signatures, types_header, seed):

@@ -55,7 +55,10 @@ class Scalar(Type):
         return f"{self.spelling} {name}".rstrip()
 
     def leaves(self, path):
-        yield Leaf(path, self.kind, str(self.size // self.count), self.count)
+        # The one scalar whose size is a matter of the system.
+        long = self.kind == "FCG_LONG_DOUBLE"
+        size = "sizeof(long double)" if long else str(self.size // self.count)
+        yield Leaf(path, self.kind, size, self.count)
 
 
 @dataclass
@@ -254,7 +257,7 @@ class Record(Type):
 
 
 INTEGERS = [
-    Scalar("char", "char", 1, 1, "FCG_SIGNED", promoted=False),
+    Scalar("char", "char", 1, 1, "FCG_CHAR", promoted=False),
     Scalar("schar", "signed char", 1, 1, "FCG_SIGNED", promoted=False),
     Scalar("uchar", "unsigned char", 1, 1, "FCG_UNSIGNED", promoted=False),
     Scalar("short", "short", 2, 2, "FCG_SIGNED", promoted=False),
@@ -275,11 +278,11 @@ FLOAT = Scalar("float", "float", 4, 4, "FCG_FLOAT", promoted=False)
 DOUBLE = Scalar("double", "double", 8, 8, "FCG_FLOAT")
 FLOAT16 = Scalar("f16", "_Float16", 2, 2, "FCG_FLOAT")
 FLOAT128 = Scalar("f128", "_Float128", 16, 16, "FCG_FLOAT")
-LONG_DOUBLE = Scalar("ldouble", "long double", 16, 16, "FCG_X87")
+LONG_DOUBLE = Scalar("ldouble", "long double", 16, 16, "FCG_LONG_DOUBLE")
 COMPLEX = [
     Scalar("cfloat", "_Complex float", 8, 4, "FCG_FLOAT", 2),
     Scalar("cdouble", "_Complex double", 16, 8, "FCG_FLOAT", 2),
-    Scalar("cldouble", "_Complex long double", 32, 16, "FCG_X87", 2),
+    Scalar("cldouble", "_Complex long double", 32, 16, "FCG_LONG_DOUBLE", 2),
 ]
 LANES = [t for t in INTEGERS if t.key not in ("char", "llong", "ullong")] + [FLOAT, DOUBLE]
 

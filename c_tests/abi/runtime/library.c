@@ -12,6 +12,7 @@ static fcg_report report;
 static const fcg_case *current;
 static const fcg_images *current_images;
 unsigned char fcg_al;
+struct fcg_position fcg_positions[4];
 
 static uint64_t next(uint64_t *state) { /* splitmix64 */
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -224,10 +225,11 @@ void fcg_bytes(int argument, const void *address) {
   const fcg_value *v = &current->params[argument];
   const fcg_image *image = &current_images->params[argument];
   const unsigned char *got = address;
-  if ((uintptr_t)address % v->align) {
+  /* Conventions align an argument in memory to no more than this, whatever its type asks for. */
+  uint32_t align = v->align < FCG_HIGHEST_ALIGN ? v->align : FCG_HIGHEST_ALIGN;
+  if ((uintptr_t)address % align) {
     fail(argument);
-    append("    argument %d (%s): at %p, not aligned to %u\n", argument, v->text, address,
-           v->align);
+    append("    argument %d (%s): at %p, not aligned to %u\n", argument, v->text, address, align);
   }
   int bad = 0;
   for (uint32_t i = 0; i < v->size; i++)
@@ -241,6 +243,20 @@ void fcg_bytes(int argument, const void *address) {
   append_bytes(got, image->mask, v->size);
 }
 
+void fcg_in_both_registers(int argument) {
+  uint64_t expected;
+  memcpy(&expected, current_images->params[argument].bytes, sizeof expected);
+  /* The address of a result in memory takes the first position. */
+  for (int shift = 0; shift < 2; shift++) {
+    const struct fcg_position *at = &fcg_positions[argument + shift];
+    if (at->general == expected && at->vector == expected)
+      return;
+  }
+  fail(argument);
+  append("    argument %d (%s): not in both registers of its position\n", argument,
+         current->params[argument].text);
+}
+
 const void *fcg_leave(int loose) {
   errno = 2000 + (int)(current->index % 1000);
   if (!loose)
@@ -249,21 +265,3 @@ const void *fcg_leave(int loose) {
   memcpy(((fcg_images *)current_images)->loose, current_images->result.bytes, current->result.size);
   return current_images->loose;
 }
-
-#ifdef FCG_AVX
-#define DIRTY_UPPER(n) "vpcmpeqd %ymm" #n ", %ymm" #n ", %ymm" #n "\n"
-#define AVX_ONLY(text) text
-#else
-#define DIRTY_UPPER(n) "pcmpeqd %xmm" #n ", %xmm" #n "\n"
-#define AVX_ONLY(text)
-#endif
-__asm__(".text\n.globl fcg_poison\n.hidden fcg_poison\n.type fcg_poison,@function\n"
-        "fcg_poison:\n"
-        "  movabsq $0xdeadbeefcafef00d, %rax\n  movq %rax, %rcx\n  notq %rcx\n"
-        "  movq %rax, %rdx\n  movq %rcx, %rsi\n  movq %rax, %rdi\n  movq %rcx, %r8\n"
-        "  movq %rax, %r9\n  movq %rcx, %r10\n  movq %rax, %r11\n" DIRTY_UPPER(0) DIRTY_UPPER(1)
-            DIRTY_UPPER(2) DIRTY_UPPER(3) DIRTY_UPPER(4) DIRTY_UPPER(5) DIRTY_UPPER(6)
-                DIRTY_UPPER(7) DIRTY_UPPER(8) DIRTY_UPPER(9) DIRTY_UPPER(10) DIRTY_UPPER(11)
-                    DIRTY_UPPER(12) DIRTY_UPPER(13) DIRTY_UPPER(14)
-                        DIRTY_UPPER(15) "  ret\n.size fcg_poison, .-fcg_poison\n"
-                                        ".section .note.GNU-stack,\"\",@progbits\n.text\n");

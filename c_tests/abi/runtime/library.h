@@ -8,8 +8,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __clang__
-typedef __float128 _Float128; /* clang knows the type by its other name only */
+#ifdef __clang__ /* which knows the type by its other name only, or by none */
+#ifdef __x86_64__
+typedef __float128 _Float128;
+#else
+typedef long double _Float128;
+#endif
 #endif
 
 enum fcg_kind {
@@ -24,6 +28,8 @@ enum fcg_kind {
   FCG_OTHER
 };
 #define FCG_ENUM_KIND(type) ((type) - 1 < (type)1 ? FCG_SIGNED : FCG_UNSIGNED)
+#define FCG_CHAR ((char)-1 < (char)1 ? FCG_SIGNED : FCG_UNSIGNED)
+#define FCG_LONG_DOUBLE (__LDBL_MANT_DIG__ == 64 ? FCG_X87 : FCG_FLOAT)
 
 enum fcg_mode { FCG_RANDOM, FCG_EXTREMES, FCG_ONES, FCG_SIGN_BITS, FCG_ZEROS, FCG_COUNTING };
 
@@ -102,20 +108,20 @@ void fcg_word(int argument, long long widened);
 void fcg_bytes(int argument, const void *address);
 const void *fcg_leave(int loose);
 void fcg_poison(void);
+void fcg_in_both_registers(int argument); /* of a position, by Microsoft's rule for variadics */
 extern unsigned char fcg_al;
+extern struct fcg_position {
+  uint64_t general, vector;
+} fcg_positions[4];
+
+/* Microsoft's convention has values of other sizes in memory, where gcc's va_arg does not look. */
+#define FCG_MS_VA_ARG(ap, type)                                                                    \
+  (sizeof(type) == 1 || sizeof(type) == 2 || sizeof(type) == 4 || sizeof(type) == 8                \
+       ? va_arg(ap, type)                                                                          \
+       : *va_arg(ap, type *))
 
 typedef long long fcg_v16 __attribute__((vector_size(16)));
 
-/* All registers that a callee may change get junk, so that what it returns stands alone. */
-#define FCG_POISON()                                                                               \
-  __asm__ volatile("call fcg_poison" ::                                                            \
-                       : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0",      \
-                         "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",   \
-                         "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc")
-
-/* A variadic function is entered here, to see al before the compiler's prologue uses it. */
-#define FCG_COUNTING_ENTRY(name, body)                                                             \
-  __asm__(".pushsection .text\n.globl " #name "\n.type " #name ",@function\n" #name                \
-          ":\n  movb %al, fcg_al(%rip)\n  jmp " #body "\n.popsection\n");
+#include "machine.h" /* x86_64/ or aarch64/ */
 
 #endif

@@ -256,7 +256,7 @@ static void run_slots(const fc_function *f, fc_slot *ret, const fc_slot *slots) 
 void fc_invoke(const fc_function *f, void *ret, void *const *args) {
   run(f, ret, args);
   if (fault("flag"))
-    __asm__ volatile("std");
+    FCG_SPOIL_STATE();
 }
 fc_status fc_invoke_checked(const fc_function *f, void *ret, void *const *args) {
   run(f, ret, args);

@@ -1,4 +1,4 @@
-#include "canary.h"
+#include "../canary.h"
 #include <stdio.h>
 
 struct canary {

@@ -1,0 +1,81 @@
+"""Which of the compilers' disagreements listed in README.md a signature could meet.
+
+A reason is named by what the signature holds, so it is a good guess, not a proof.
+"""
+
+from .types import Array, Record, Vector
+
+
+def key(type_):
+    return getattr(type_, "key", "")
+
+
+def is_wide(part):
+    return isinstance(part, Vector) and part.size > 16
+
+
+def loses_union_bytes(part):
+    return isinstance(part, Record) and part.keyword == "union" and any(
+        isinstance(m.type, (Record, Array)) or m.bits is not None or
+        getattr(m.type, "count", 1) > 1 for m in part.members)
+
+
+def is_empty(type_):
+    return isinstance(type_, Record) and not type_.size
+
+
+def of_sysv64(signature):
+    named = [p.type for p in signature.parameters[:signature.fixed]]
+    arguments = [p.type for p in signature.parameters]
+    everything = signature.types()
+    result = signature.result
+    if any(key(t) in ("i128", "u128") for t in arguments[:-1]):
+        yield "D2"
+    if any(t.holds(lambda p: isinstance(p, Record) and any(
+            m.bits and not m.name for m in p.members)) for t in everything):
+        yield "D10"
+    if any(t.holds(loses_union_bytes) for t in everything):
+        yield "D3"
+    if signature.variadic and any(t.holds(is_wide) for t in named):
+        yield "D4"
+    if result and isinstance(result, Record) and result.holds(is_wide):
+        yield "D5"
+    if any(isinstance(t, Record) and t.holds(lambda p: key(p) == "f128") for t in everything):
+        yield "D6"
+    if any(t.holds(lambda p: isinstance(p, Vector) and p.lanes == 1) for t in everything):
+        yield "D7"
+
+
+def of_win64(signature):
+    everything = signature.types()
+    if any(key(t) in ("ldouble", "cldouble") for t in everything):
+        yield "D8"
+    if any(key(t) == "f128" for t in everything):
+        yield "D11"
+    if any(key(t) == "f16" for t in everything):
+        yield "D13"
+    if any(is_empty(t) for t in everything):
+        yield "D14"
+    if any(isinstance(t, Vector) for t in everything):
+        yield "D15"
+    if key(signature.result) == "cfloat":
+        yield "D16"
+    if any(t.align >= 16 for t in everything):
+        yield "D12"
+
+
+def has_zero_width(part):
+    return isinstance(part, Record) and part.keyword == "union" and any(
+        m.bits == 0 for m in part.members)
+
+
+def of_aapcs64(signature):
+    if any(t.holds(has_zero_width) for t in signature.types()):
+        yield "D17"
+
+
+KNOWN = {"sysv64": of_sysv64, "win64": of_win64, "aapcs64": of_aapcs64, "apple64": of_aapcs64}
+
+
+def known_disagreements(signature):
+    return list(KNOWN[signature.convention.name](signature))

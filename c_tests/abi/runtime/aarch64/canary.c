@@ -1,0 +1,121 @@
+#include "../canary.h"
+#include <stdio.h>
+
+struct canary {
+  uint64_t general[11];  /* x19 to x29 after the call */
+  uint64_t vector[8][2]; /* v8 to v15, of which only the low halves are kept */
+  uint64_t sp_before, sp_after, fpcr_before, fpcr_after;
+} canary_state;
+
+/* x19 holds one pattern, each next register the pattern after it; v8 the one after x29's. */
+#define PATTERN 0x5ca1ab1e0ddba110u
+
+__asm__(".text\n.globl canary_call\n.type canary_call,%function\ncanary_call:\n  hint #34\n"
+        "  stp x29, x30, [sp, #-176]!\n  mov x29, sp\n"
+        "  stp x19, x20, [sp, #16]\n  stp x21, x22, [sp, #32]\n  stp x23, x24, [sp, #48]\n"
+        "  stp x25, x26, [sp, #64]\n  stp x27, x28, [sp, #80]\n"
+        "  stp d8, d9, [sp, #96]\n  stp d10, d11, [sp, #112]\n  stp d12, d13, [sp, #128]\n"
+        "  stp d14, d15, [sp, #144]\n"
+        "  adrp x9, canary_state\n  add x9, x9, :lo12:canary_state\n"
+        "  mov x10, sp\n  str x10, [x9, #216]\n  mrs x10, fpcr\n  str x10, [x9, #232]\n"
+        "  mov x16, x0\n  mov x0, x1\n  mov x1, x2\n  mov x2, x3\n"
+        "  movz x19, #0xa110\n  movk x19, #0x0ddb, lsl #16\n"
+        "  movk x19, #0xab1e, lsl #32\n  movk x19, #0x5ca1, lsl #48\n"
+        "  add x20, x19, #1\n"
+        "  add x21, x19, #2\n"
+        "  add x22, x19, #3\n"
+        "  add x23, x19, #4\n"
+        "  add x24, x19, #5\n"
+        "  add x25, x19, #6\n"
+        "  add x26, x19, #7\n"
+        "  add x27, x19, #8\n"
+        "  add x28, x19, #9\n"
+        "  add x29, x19, #10\n"
+        "  add x10, x19, #11\n  fmov d8, x10\n"
+        "  add x10, x19, #12\n  fmov d9, x10\n"
+        "  add x10, x19, #13\n  fmov d10, x10\n"
+        "  add x10, x19, #14\n  fmov d11, x10\n"
+        "  add x10, x19, #15\n  fmov d12, x10\n"
+        "  add x10, x19, #16\n  fmov d13, x10\n"
+        "  add x10, x19, #17\n  fmov d14, x10\n"
+        "  add x10, x19, #18\n  fmov d15, x10\n"
+        /* What a callee must not count on is junk. */
+        "  movn x3, #0x0ff2\n"
+        "  mov x4, x3\n"
+        "  mov x5, x3\n"
+        "  mov x6, x3\n"
+        "  mov x7, x3\n"
+        "  mov x8, x3\n"
+        "  mov x9, x3\n"
+        "  mov x10, x3\n"
+        "  mov x11, x3\n"
+        "  mov x12, x3\n"
+        "  mov x13, x3\n"
+        "  mov x14, x3\n"
+        "  mov x15, x3\n"
+        "  mov x17, x3\n"
+        "  movi v0.16b, #0xff\n"
+        "  movi v1.16b, #0xff\n"
+        "  movi v2.16b, #0xff\n"
+        "  movi v3.16b, #0xff\n"
+        "  movi v4.16b, #0xff\n"
+        "  movi v5.16b, #0xff\n"
+        "  movi v6.16b, #0xff\n"
+        "  movi v7.16b, #0xff\n"
+        "  movi v16.16b, #0xff\n"
+        "  movi v17.16b, #0xff\n"
+        "  movi v18.16b, #0xff\n"
+        "  movi v19.16b, #0xff\n"
+        "  movi v20.16b, #0xff\n"
+        "  movi v21.16b, #0xff\n"
+        "  movi v22.16b, #0xff\n"
+        "  movi v23.16b, #0xff\n"
+        "  movi v24.16b, #0xff\n"
+        "  movi v25.16b, #0xff\n"
+        "  movi v26.16b, #0xff\n"
+        "  movi v27.16b, #0xff\n"
+        "  movi v28.16b, #0xff\n"
+        "  movi v29.16b, #0xff\n"
+        "  movi v30.16b, #0xff\n"
+        "  movi v31.16b, #0xff\n"
+        "  blr x16\n"
+        "  adrp x9, canary_state\n  add x9, x9, :lo12:canary_state\n"
+        "  stp x19, x20, [x9]\n  stp x21, x22, [x9, #16]\n  stp x23, x24, [x9, #32]\n"
+        "  stp x25, x26, [x9, #48]\n  stp x27, x28, [x9, #64]\n  str x29, [x9, #80]\n"
+        "  mov x10, sp\n  str x10, [x9, #224]\n  mrs x10, fpcr\n  str x10, [x9, #240]\n"
+        "  ldr x10, [x9, #232]\n  msr fpcr, x10\n"
+        "  ldr x10, [x9, #216]\n  mov sp, x10\n"
+        "  add x9, x9, #88\n"
+        "  str q8, [x9], #16\n"
+        "  str q9, [x9], #16\n"
+        "  str q10, [x9], #16\n"
+        "  str q11, [x9], #16\n"
+        "  str q12, [x9], #16\n"
+        "  str q13, [x9], #16\n"
+        "  str q14, [x9], #16\n"
+        "  str q15, [x9], #16\n"
+        "  ldp x19, x20, [sp, #16]\n  ldp x21, x22, [sp, #32]\n  ldp x23, x24, [sp, #48]\n"
+        "  ldp x25, x26, [sp, #64]\n  ldp x27, x28, [sp, #80]\n"
+        "  ldp d8, d9, [sp, #96]\n  ldp d10, d11, [sp, #112]\n  ldp d12, d13, [sp, #128]\n"
+        "  ldp d14, d15, [sp, #144]\n  ldp x29, x30, [sp], #176\n  ret\n"
+        ".size canary_call, .-canary_call\n");
+
+const char *canary_fault(void) {
+  static char text[80];
+  const struct canary *s = &canary_state;
+  for (unsigned i = 0; i < 11; i++)
+    if (s->general[i] != PATTERN + i) {
+      snprintf(text, sizeof text, "x%u was changed", 19 + i);
+      return text;
+    }
+  for (unsigned i = 0; i < 8; i++)
+    if (s->vector[i][0] != PATTERN + 11 + i) {
+      snprintf(text, sizeof text, "d%u was changed", 8 + i);
+      return text;
+    }
+  if (s->sp_before != s->sp_after)
+    return "sp was changed";
+  if (s->fpcr_before != s->fpcr_after)
+    return "FPCR was changed";
+  return NULL;
+}
