@@ -32,8 +32,8 @@ SYSV64 = Convention("sysv64", counts_vectors=True,
 
 WIN64 = Convention("win64", attribute="__attribute__((ms_abi)) ", va="ms_", general=4, vector=4,
                    shared_positions=True, whole_vector_results=("float", "double"),
-                   rare=(("ldouble", 0.1), ("f128", 0.1), ("f16", 0.2), ("cldouble", 0.1),
-                         ("cfloat", 0.3), ("vector", 0.4)))
+                   rare=(("ldouble", 0.1), ("f128", 0.1), ("f16", 0.06), ("cldouble", 0.1),
+                         ("cfloat", 0.3), ("vector", 0.2), ("empty result", 0.2)))
 
 AAPCS64 = Convention("aapcs64", general=8, homogeneous=True, spellings=False)
 

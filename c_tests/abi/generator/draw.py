@@ -371,6 +371,9 @@ class Drawer:
         contended = self.chance(self.boundary)
         variadic = "variadic" in self.features and self.chance(0.15)
         result = None if self.chance(0.06) else self.any_type()
+        while result and not result.size and not self.chance(
+                self.convention.weight("empty result", 1)):
+            result = self.any_type()
         if contended:
             types = self.contended()
         else:

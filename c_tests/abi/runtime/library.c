@@ -227,7 +227,7 @@ void fcg_bytes(int argument, const void *address) {
   const unsigned char *got = address;
   /* Conventions align an argument in memory to no more than this, whatever its type asks for. */
   uint32_t align = v->align < FCG_HIGHEST_ALIGN ? v->align : FCG_HIGHEST_ALIGN;
-  if ((uintptr_t)address % align) {
+  if (v->size && (uintptr_t)address % align) {
     fail(argument);
     append("    argument %d (%s): at %p, not aligned to %u\n", argument, v->text, address, align);
   }
