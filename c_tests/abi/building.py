@@ -31,6 +31,7 @@ class Toolchain:
     compilers: dict               # of the callees
     gcc: list                     # of the programs, and for linking
     runner: list                  # what a program is started with
+    is_emulated: bool = False     # no system here runs the callees, which stay objects
 
     def machine_flags(self):
         return ["-I", str(RUNTIME / self.machine)]
@@ -50,7 +51,13 @@ AARCH64 = Toolchain(
                 "clang": ["clang-19", "--target=aarch64-linux-gnu", "-isystem",
                           f"{CROSS}/include"] + CLANG_FLAGS},
     ["aarch64-linux-gnu-gcc"], ["qemu-aarch64"])
-TOOLCHAINS = {"sysv64": X86_64, "win64": X86_64, "aapcs64": AARCH64}
+# Only clang compiles for macOS, and here without any of its headers and libraries.
+APPLE = Toolchain(
+    "aarch64", {"clang": ["clang-19", "--target=arm64-apple-macos13", "-ffreestanding",
+                          "-nostdlibinc", "-fno-stack-protector", "-isystem", str(RUNTIME / "freestanding")] + CLANG_FLAGS},
+    [], [], is_emulated=True)
+TOOLCHAINS = {"sysv64": X86_64, "win64": X86_64, "aapcs64": AARCH64,
+              "apple64": APPLE}
 
 
 class Failed(Exception):
@@ -106,7 +113,7 @@ class Batch:
         if start // BLOCK % 2 == 0:
             features.discard("avx")
         self.tools = tools = TOOLCHAINS[args.convention]
-        units = generate(self.directory, args.seed, start, length, features, args.boundary,
+        self.signatures, units = generate(self.directory, args.seed, start, length, features, args.boundary,
                          args.unit, without, CONVENTIONS[args.convention])
         wide = "avx" in features and tools is X86_64
         highest = 64 if args.convention == "sysv64" else 16
@@ -130,9 +137,13 @@ class Batch:
                 # Layout does not depend on the level, so both libraries share the tables.
                 compile_(compiler, "O0", self.directory / f"tables_{number}.c", both)
         everywhere = [f"{c}-{level}" for c in tools.compilers for level in LEVELS]
-        compile_("gcc", "O2", RUNTIME / "library.c", everywhere)
-        compile_("gcc", "O2", RUNTIME / tools.machine / "machine.c", everywhere)
-        compile_("gcc", "O0", self.directory / "index.c", everywhere)
+        first = next(iter(tools.compilers))
+        runtime = [RUNTIME / "library.c", RUNTIME / tools.machine / "machine.c"]
+        if tools.is_emulated:
+            runtime.append(RUNTIME / "freestanding" / "libc.c")
+        for source in runtime:
+            compile_(first, "O2", source, everywhere)
+        compile_(first, "O0", self.directory / "index.c", everywhere)
 
     def link(self):
         try:
@@ -144,6 +155,8 @@ class Batch:
                 job.cancel()
             concurrent.futures.wait(self.jobs)
             raise
+        if self.tools.is_emulated:
+            return list(self.objects.items())
         libraries = []
         for name, objects in self.objects.items():
             library = self.directory / f"{name}.so"
@@ -156,6 +169,8 @@ class Batch:
 
 def build_harness(args):
     out, tools = args.build_dir, TOOLCHAINS[args.convention]
+    if tools.is_emulated:
+        return
     header = ["-I", str(args.include)] if args.include else ["-I", str(CONTRACT)]
     command(tools.gcc + HARNESS + tools.machine_flags() + [RUNTIME / "cross.c",
             RUNTIME / "harness.c", "-o", out / "cross", "-ldl"])

@@ -27,8 +27,8 @@ def chosen_features(text):
 
 def generate(directory, seed, first, count, features, boundary, unit, without=frozenset(),
              convention=SYSV64):
-    """Returns the numbers of the units written: types_K.h, code_K.c and tables_K.c for each.
-    Signatures whose indexes are in `without` are left out."""
+    """Returns the signatures, and the numbers of the units written: types_K.h, code_K.c and
+    tables_K.c for each. Signatures whose indexes are in `without` are left out."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     signatures = [Drawer(seed, index, features, boundary, convention).signature()
@@ -42,7 +42,7 @@ def generate(directory, seed, first, count, features, boundary, unit, without=fr
         (directory / f"tables_{number}.c").write_text(emit_tables(part, header, seed))
         units.append(number)
     (directory / "index.c").write_text(emit_index(signatures))
-    return units
+    return signatures, units
 
 
 def main():

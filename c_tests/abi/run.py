@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 
+import emulated
 from building import (BLOCK, TOOLCHAINS, Batch, CompilerCrash, Failed, blocks, build_harness, cross,
                       drive, has_avx, totals_of)
 from generate import chosen_features
@@ -29,6 +30,8 @@ def run_batch(args, batch, reasons):
             print(f"skipped: a compiler crashes on {crash.index}")
             reasons["compiler crash"] += 1
             batch = batch.again(crash.index)
+    if batch.tools.is_emulated:
+        return emulated.run_block(args, batch, libraries, reasons)
     scored = batch.directory / "scored"
     cross(args, scored, libraries)
     skipped = len(batch.without)
@@ -96,8 +99,8 @@ def run(args):
     if total >= 200 and totals[2] > HIGHEST_SKIPPED_SHARE * total:
         print(f"too many skipped: {totals[2]} of {total}")
         good = False
-    if not args.lib_dir:
-        print("farcall was not called: no --lib-dir")
+    if not (args.farcall if args.convention == "apple64" else args.lib_dir):
+        print("farcall was not called: no --lib-dir, or for apple64 no --farcall")
     print(f"{totals[0]} passed, {totals[1]} failed, {totals[2]} skipped")
     return 0 if good else 1
 
@@ -115,6 +118,8 @@ def main():
     parser.add_argument("--build-dir", type=pathlib.Path, default=pathlib.Path("abi-build"))
     parser.add_argument("--lib-dir", type=pathlib.Path, help="where libfarcall.so is; without it "
                         "the compilers are only held against each other")
+    parser.add_argument("--farcall", type=pathlib.Path, help="for apple64: the program farcall, "
+                        "whose stubs are run in the emulator")
     parser.add_argument("--include", type=pathlib.Path, help="where farcall.h is")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--unit", type=int, default=64, help="signatures in one C file")

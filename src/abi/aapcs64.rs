@@ -25,6 +25,27 @@ struct Variant {
     extra_on_stack: bool,
     /// An argument that is aligned to 16 bytes begins at an even register (C.10).
     pairs_are_even: bool,
+    /// A composite type's own alignment attribute does not count, that of its members does (5.9).
+    forgets_attributes: bool,
+}
+
+impl Variant {
+    /// The alignment of an argument that is not homogeneous.
+    fn align_of(&self, ty: TypeRef<'_>) -> u32 {
+        match &ty.node.data {
+            Data::Record(record) if self.forgets_attributes => record.natural_align,
+            _ => ty.align(),
+        }
+    }
+
+    /// The alignment of a homogeneous argument on the stack, where Apple's is packed as its
+    /// elements are, whatever its type says.
+    fn homogeneous_align(&self, ty: TypeRef<'_>, element: Element, is_packed: bool) -> u32 {
+        match is_packed {
+            true => element.size() as u32,
+            false => self.align_of(ty),
+        }
+    }
 }
 
 const LINUX: Variant = Variant {
@@ -32,6 +53,7 @@ const LINUX: Variant = Variant {
     stack_is_packed: false,
     extra_on_stack: false,
     pairs_are_even: true,
+    forgets_attributes: true,
 };
 
 const APPLE: Variant = Variant {
@@ -39,6 +61,7 @@ const APPLE: Variant = Variant {
     stack_is_packed: true,
     extra_on_stack: true,
     pairs_are_even: false,
+    forgets_attributes: false,
 };
 
 /// What a homogeneous aggregate is made of: floating numbers of one format, or short vectors of one
@@ -113,14 +136,6 @@ fn elements(ty: TypeRef<'_>) -> Option<(Option<Element>, u64)> {
     };
     let size = element.map_or(0, Element::size);
     (size.checked_mul(count)? == ty.size()).then_some((element, count))
-}
-
-/// A composite type's own alignment attribute does not count, that of its members does (5.9).
-fn natural_align(ty: TypeRef<'_>) -> u32 {
-    match &ty.node.data {
-        Data::Record(record) => record.natural_align,
-        _ => ty.align(),
-    }
 }
 
 fn is_composite(ty: TypeRef<'_>) -> bool {
@@ -251,9 +266,9 @@ impl State {
             return self.builder.reference(ty, COPY_ALIGN, place);
         }
         let words = size.div_ceil(8) as u32;
-        let is_aligned = natural_align(ty) >= 16;
+        let align = self.variant.align_of(ty);
         // C.10 and C.9, C.12.
-        if is_aligned && self.variant.pairs_are_even {
+        if align >= 16 && self.variant.pairs_are_even {
             self.general = self.general.next_multiple_of(2);
         }
         let on_stack = extra && self.variant.extra_on_stack;
@@ -270,7 +285,7 @@ impl State {
             self.general = REGISTERS;
         }
         let is_packed = self.variant.stack_is_packed && !extra && !is_composite(ty);
-        self.on_stack(ty, natural_align(ty), is_packed)
+        self.on_stack(ty, align, is_packed)
     }
 
     /// C.1 to C.6.
@@ -296,7 +311,8 @@ impl State {
             self.vector = REGISTERS;
         }
         let is_packed = self.variant.stack_is_packed && !extra;
-        self.on_stack(ty, natural_align(ty), is_packed)
+        let align = self.variant.homogeneous_align(ty, element, is_packed);
+        self.on_stack(ty, align, is_packed)
     }
 
     /// The place of an address, which travels as an integer.

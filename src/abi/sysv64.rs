@@ -101,10 +101,11 @@ fn classify_at(ty: TypeRef<'_>, offset: u64) -> Classified {
             for field in record.fields.iter().flatten() {
                 let at = offset + field.offset;
                 match field.bits {
-                    Some(0) => {}
-                    Some(bits) if record.is_union => {
+                    // One of no width counts in a union too, where gcc compiles C.
+                    Some(bits) if record.is_union && size > 0 => {
                         classes.merge(offset, at, &classify_union_bits(bits, at)?);
                     }
+                    Some(0) => {}
                     // In a struct bit-fields need no alignment. Unnamed ones count too, where gcc
                     // compiles C; clang leaves them out.
                     Some(bits) => {

@@ -74,7 +74,12 @@ def of_aapcs64(signature):
         yield "D17"
 
 
-KNOWN = {"sysv64": of_sysv64, "win64": of_win64, "aapcs64": of_aapcs64, "apple64": of_aapcs64}
+def of_apple64(signature):
+    if any(key(p.type) == "f16" for p in signature.parameters[signature.fixed:]):
+        yield "D18"
+
+
+KNOWN = {"sysv64": of_sysv64, "win64": of_win64, "aapcs64": of_aapcs64, "apple64": of_apple64}
 
 
 def known_disagreements(signature):

@@ -176,6 +176,33 @@ fn apples_stack_is_packed() {
     );
 }
 
+/// Attributes of Apple's composites count on the stack, but not those of homogeneous ones, which lie as
+/// their elements do. The slots of Linux have it the other way round.
+#[test]
+fn attributes_on_apples_stack() {
+    let eight = "long, long, long, long, long, long, long, long";
+    let registers = "x0; x1; x2; x3; x4; x5; x6; x7";
+    let aligned = "struct __attribute__((aligned(16))) { short s; }";
+    check_apple(
+        &format!("void f({eight}, char, {aligned}, char)"),
+        &format!("{registers}; [0]; [16]; [32] -> void | stack 40/16"),
+    );
+    check(
+        &format!("void f({eight}, char, {aligned}, char)"),
+        &format!("{registers}; [0]; [8]; [24] -> void | stack 32/16"),
+    );
+    let doubles = "double, double, double, double, double, double, double, double";
+    let registers = "d0; d1; d2; d3; d4; d5; d6; d7";
+    for attribute in ["packed", "aligned(16)"] {
+        check_apple(
+            &format!(
+                "void f({doubles}, _Float16, struct __attribute__(({attribute})) {{ float a[4]; }}, float)"
+            ),
+            &format!("{registers}; [0]; [4]; [20] -> void | stack 24/16"),
+        );
+    }
+}
+
 #[test]
 fn variadic_calls() {
     let printf = "int printf(const char *, ...)";

@@ -235,6 +235,22 @@ fn bit_fields_in_unions() {
     );
 }
 
+/// gcc counts one of no width in a union, as if it were a char, and not in a struct. clang leaves it
+/// out everywhere.
+#[test]
+fn bit_fields_without_width() {
+    check_type("union { float a; int : 0; }", "rdi", "rax");
+    check_type(
+        "union { double a[2]; long : 0; }",
+        "0-7 rdi, 8-15 xmm0",
+        "0-7 rax, 8-15 xmm0",
+    );
+    check_type("struct { int a; union { float b; long : 0; } c; }", "rdi", "rax");
+    check_type("struct { float a; int : 0; }", "xmm0", "xmm0");
+    check_type("union { struct { float a; int : 0; } b; }", "xmm0", "xmm0");
+    check_type("union { int : 0; }", "nothing", "void");
+}
+
 /// gcc looks at an array's first element only, so that later ones may be unaligned in registers. clang
 /// looks at each, and passes this in memory.
 #[test]

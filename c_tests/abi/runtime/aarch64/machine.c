@@ -1,9 +1,18 @@
 /* The assembler parts behind machine.h, linked into every callee library. */
 #include "library.h"
 
+#ifdef __APPLE__ /* Mach-O */
+#define ENTRY ".globl _fcg_poison\n.p2align 2\n_fcg_poison:\n"
+#define END "\n"
+/* Large frames are probed by it. It changes no register but x16 and x17. */
+__asm__(".text\n.globl ___chkstk_darwin\n.p2align 2\n___chkstk_darwin:\n  ret\n");
+#else
+#define ENTRY ".globl fcg_poison\n.hidden fcg_poison\n.type fcg_poison,%function\nfcg_poison:\n"
+#define END ".size fcg_poison, .-fcg_poison\n.section .note.GNU-stack,\"\",%progbits\n.text\n"
+#endif
+
 /* x30 is the way back, x18 the platform's, and of v8 to v15 the low halves are the caller's. */
-__asm__(".text\n.globl fcg_poison\n.hidden fcg_poison\n.type fcg_poison,%function\n"
-        "fcg_poison:\n  hint #34\n"
+__asm__(".text\n" ENTRY "  hint #34\n"
         "  movz x0, #0xf00d\n  movk x0, #0xcafe, lsl #16\n"
         "  movk x0, #0xbeef, lsl #32\n  movk x0, #0xdead, lsl #48\n  mvn x1, x0\n"
         "  mov x2, x0\n  mov x3, x1\n"
@@ -46,5 +55,4 @@ __asm__(".text\n.globl fcg_poison\n.hidden fcg_poison\n.type fcg_poison,%functio
         "  ins v13.d[1], x0\n"
         "  ins v14.d[1], x0\n"
         "  ins v15.d[1], x0\n"
-        "  ret\n.size fcg_poison, .-fcg_poison\n"
-        ".section .note.GNU-stack,\"\",%progbits\n.text\n");
+        "  ret\n" END);
