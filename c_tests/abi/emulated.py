@@ -10,7 +10,7 @@ from building import HERE, Failed
 from generator.emit import declarations, extra_names, prototype
 from macho import Image
 
-sys.path.insert(0, str(HERE.parent / "emulator"))
+sys.path.append(str(HERE.parent / "emulator"))
 try:
     from machine import PAGE, Machine, Wrong
 except ImportError:
