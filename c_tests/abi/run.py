@@ -11,6 +11,7 @@ import shutil
 import sys
 import time
 
+import disagreements
 import emulated
 from building import (BLOCK, TOOLCHAINS, Batch, CompilerCrash, Failed, blocks, build_harness, cross,
                       drive, has_avx, totals_of)
@@ -130,6 +131,8 @@ def main():
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--self-check", action="store_true",
                         help="prove that the harness can fail; needs no farcall")
+    parser.add_argument("--disagreements", action="store_true",
+                        help="prove each reason why compilers disagree; needs no farcall")
     args = parser.parse_args()
     args.features = chosen_features(args.features)
     if TOOLCHAINS[args.convention].machine == "x86_64" and not has_avx():
@@ -138,6 +141,8 @@ def main():
         lacking = TOOLCHAINS[args.convention].lacks()
         if lacking:
             raise Failed(f"these programs are lacking: {', '.join(lacking)}")
+        if args.disagreements:
+            return disagreements.prove(args)
         if args.self_check:
             return self_check(args)
         return run(args)

@@ -58,10 +58,6 @@ def of_win64(signature):
         yield "D14"
     if any(isinstance(t, Vector) for t in everything):
         yield "D15"
-    if key(signature.result) == "cfloat":
-        yield "D16"
-    if any(t.align >= 16 for t in everything):
-        yield "D12"
 
 
 def has_zero_width(part):
