@@ -19,7 +19,7 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	abi-soak test-emulator emulator-soak test-c-gcc test-c-clang test-examples test-install bench \
+	test-abi-aarch64 abi-soak test-emulator emulator-soak test-c-gcc test-c-clang test-examples test-install bench \
 	fuzz header licenses format install uninstall valgrind clean
 .NOTPARALLEL:
 
@@ -55,15 +55,32 @@ test-rust:
 	scripts/once.sh $(BUILD)/rust.passed src tests include Cargo.toml Cargo.lock build.rs \
 		cbindgen.toml fuzz/corpus fuzz/fuzz_targets c_tests/tricky_declarations.inc -- $(CARGO) nextest run --release
 
-ABI = python3 c_tests/abi/run.py --build-dir $(BUILD)/abi --lib-dir $(LIB_DIR) --include include
+# Where make aarch64 leaves the library.
+AARCH64_LIB_DIR := target-aarch64/aarch64-unknown-linux-gnu/release
+ABI = c_tests/abi/run.py --include include
+ABI_sysv64 = python3 $(ABI) --build-dir $(BUILD)/abi-sysv64 --lib-dir $(LIB_DIR)
+ABI_win64 = python3 $(ABI) --build-dir $(BUILD)/abi-win64 --lib-dir $(LIB_DIR) --convention win64
+ABI_aapcs64 = python3 $(ABI) --build-dir $(BUILD)/abi-aapcs64 --lib-dir $(AARCH64_LIB_DIR) \
+	--convention aapcs64
+ABI_apple64 = $(BUILD)/unicorn/bin/python $(ABI) --build-dir $(BUILD)/abi-apple64 \
+	--farcall $(LIB_DIR)/farcall --convention apple64
+CONVENTION ?= sysv64
 
 test-abi: build
-	scripts/once.sh $(BUILD)/abi.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
-		$(ABI) --seed 1 --count 500
+	scripts/once.sh $(BUILD)/abi-sysv64.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
+		$(ABI_sysv64) --count 500
+	scripts/once.sh $(BUILD)/abi-win64.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
+		$(ABI_win64) --count 300
+	scripts/once.sh $(BUILD)/abi-apple64.passed $(LIB_DIR)/farcall c_tests/abi c_tests/emulator -- \
+		$(ABI_apple64) --count 60
 
-# make abi-soak N=100000 SEED=7
+test-abi-aarch64:
+	scripts/once.sh $(BUILD)/abi-aapcs64.passed $(AARCH64_LIB_DIR)/libfarcall.so include c_tests/abi -- \
+		$(ABI_aapcs64) --count 200
+
+# make abi-soak N=100000 SEED=7 CONVENTION=win64
 abi-soak: build
-	$(ABI) --seed $(SEED) --count $(N)
+	$(ABI_$(CONVENTION)) --seed $(SEED) --count $(N)
 
 EMULATOR = $(BUILD)/unicorn/bin/python c_tests/emulator/run.py --farcall $(LIB_DIR)/farcall
 

@@ -93,6 +93,13 @@ class Library:
             made.append((value, self.emulator.machine.read(image.bytes, value.size)))
         return made
 
+    def mask(self, position, argument):
+        image = self.emulator.struct(
+            ImageOf, self.images[position].params + argument * ctypes.sizeof(ImageOf))
+        value = self.emulator.struct(
+            Value, self.cases[position].params + argument * ctypes.sizeof(Value))
+        return self.emulator.machine.read(image.mask, value.size)
+
     def expected_result(self, position):
         """The bytes and the mask of those that count."""
         image, size = self.images[position].result, self.cases[position].result.size
@@ -168,13 +175,31 @@ class Emulator:
 
 
 class Trial:
-    """One signature of one library, called in one way."""
+    """One signature of one library, called in one way. `spoilt` is an argument of which the callee
+    gets another byte than it expects, or -1 for the result."""
 
-    def __init__(self, emulator, library, position):
+    def __init__(self, emulator, library, position, spoilt=None):
         self.emulator, self.library, self.position = emulator, library, position
         self.case = library.cases[position]
         self.params = library.params(position)
+        self.result = library.expected_result(position)
+        if spoilt is not None:
+            self.spoil(spoilt)
         emulator.machine.write(library.report, bytes(ctypes.sizeof(Report) + 1))
+
+    def spoil(self, argument):
+        size = self.case.result.size if argument < 0 else self.params[argument][0].size
+        mask = self.result[1] if argument < 0 else self.library.mask(self.position, argument)
+        at = max(n for n in range(size) if mask[n])
+
+        def changed(data):
+            return data[:at] + bytes([data[at] ^ mask[at] & -mask[at]]) + data[at + 1:]
+
+        if argument < 0:
+            self.result = changed(self.result[0]), mask
+        else:
+            value, data = self.params[argument]
+            self.params[argument] = value, changed(data)
 
     def slack(self, salt):
         mixed = (self.case.index * 2654435761 ^ salt * 40503) & 0xFFFFFFFF
@@ -191,7 +216,7 @@ class Trial:
             raise Wrong("wrong inside the callee:\n" + text.split(b"\0")[0].decode().rstrip())
 
     def check_result(self, got):
-        expected, mask = self.library.expected_result(self.position)
+        expected, mask = self.result
         if differ(expected, got, mask):
             raise Wrong(f"the result is wrong\n      expected {expected.hex(' ')}\n"
                         f"      got      {got.hex(' ')}\n      counts   {mask.hex(' ')}")
@@ -243,7 +268,7 @@ class Trial:
     def check_slot(self, got):
         """A result of at most 8 bytes is extended to its slot."""
         result = self.case.result
-        expected, mask = self.library.expected_result(self.position)
+        expected, mask = self.result
         if result.size == 0:
             return
         is_negative = result.kind == SIGNED and expected[-1] & 0x80

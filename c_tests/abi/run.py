@@ -16,6 +16,7 @@ import emulated
 from building import (BLOCK, TOOLCHAINS, Batch, CompilerCrash, Failed, blocks, build_harness, cross,
                       drive, has_avx, totals_of)
 from generate import chosen_features
+from emulated_check import self_check as emulated_check
 from self_check import self_check
 
 HIGHEST_SKIPPED_SHARE = 0.05
@@ -144,7 +145,7 @@ def main():
         if args.disagreements:
             return disagreements.prove(args)
         if args.self_check:
-            return self_check(args)
+            return emulated_check(args) if args.convention == "apple64" else self_check(args)
         return run(args)
     except Failed as problem:
         print(problem)

@@ -20,6 +20,13 @@ def loses_union_bytes(part):
         getattr(m.type, "count", 1) > 1 for m in part.members)
 
 
+def has_unnamed_bits(part):
+    """gcc classifies them in C, those of no width in unions only."""
+    return isinstance(part, Record) and any(
+        m.bits is not None and not m.name and (m.bits or part.keyword == "union")
+        for m in part.members)
+
+
 def is_empty(type_):
     return isinstance(type_, Record) and not type_.size
 
@@ -31,8 +38,7 @@ def of_sysv64(signature):
     result = signature.result
     if any(key(t) in ("i128", "u128") for t in arguments[:-1]):
         yield "D2"
-    if any(t.holds(lambda p: isinstance(p, Record) and any(
-            m.bits and not m.name for m in p.members)) for t in everything):
+    if any(t.holds(has_unnamed_bits) for t in everything):
         yield "D10"
     if any(t.holds(loses_union_bytes) for t in everything):
         yield "D3"
