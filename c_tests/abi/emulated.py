@@ -14,7 +14,7 @@ sys.path.append(str(HERE.parent / "emulator"))
 try:
     from machine import PAGE, Machine, Wrong
 except ImportError:
-    Machine = None
+    PAGE, Machine, Wrong = 4096, None, Failed
 
 BASES = (0x1_0000_0000, 0x2_0000_0000)
 PLACES = 0x3_0000_0000

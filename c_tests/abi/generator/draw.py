@@ -361,6 +361,8 @@ class Drawer:
 
     def extra(self):
         """A variadic argument: whatever C would not promote."""
+        if self.convention.shared_positions and self.chance(0.25):
+            return DOUBLE
         for _ in range(20):
             type_ = self.any_type()
             if getattr(type_, "promoted", True):
@@ -383,6 +385,8 @@ class Drawer:
         fixed = len(types)
         if variadic:
             fixed = max(1, self.random.randint(1, max(1, len(types))))
+            if self.convention.shared_positions and self.chance(0.6):
+                fixed = 1
             types = types[:fixed] or [self.integer()]
             types += [self.extra() for _ in range(self.random.choice([0, 1, 2, 3, 4, 6, 9, 12]))]
         parameters = [self.parameter(t) for t in types]

@@ -203,6 +203,15 @@ static void *aligned_copy(const void *bytes, size_t size) {
   return copy;
 }
 
+#ifdef __x86_64__
+/* Enters a function without what the vector registers for arguments hold. */
+__attribute__((used)) static void (*without_vectors_target)(void);
+void without_vectors(void);
+__asm__(".text\n.type without_vectors,@function\nwithout_vectors:\n"
+        "  pxor %xmm0, %xmm0\n  pxor %xmm1, %xmm1\n  pxor %xmm2, %xmm2\n  pxor %xmm3, %xmm3\n"
+        "  jmp *without_vectors_target(%rip)\n");
+#endif
+
 static void run(const fc_function *f, void *ret, void *const *args) {
   const fcg_case *c = f->c;
   void *copies[128], *result = aligned_copy("", 0);
@@ -217,7 +226,14 @@ static void run(const fc_function *f, void *ret, void *const *args) {
   if (fault("crash"))
     *(volatile int *)16 = 0;
   errno = 0;
-  c->call(f->address, result, copies);
+  void (*address)(void) = f->address;
+#ifdef __x86_64__
+  if (fault("one register")) {
+    without_vectors_target = address;
+    address = without_vectors;
+  }
+#endif
+  c->call(address, result, copies);
   if (fault("twice"))
     c->call(f->address, result, copies);
   captured = errno;
