@@ -245,7 +245,11 @@ fn bit_fields_without_width() {
         "0-7 rdi, 8-15 xmm0",
         "0-7 rax, 8-15 xmm0",
     );
-    check_type("struct { int a; union { float b; long : 0; } c; }", "rdi", "rax");
+    check_type(
+        "struct { int a; union { float b; long : 0; } c; }",
+        "rdi",
+        "rax",
+    );
     check_type("struct { float a; int : 0; }", "xmm0", "xmm0");
     check_type("union { struct { float a; int : 0; } b; }", "xmm0", "xmm0");
     check_type("union { int : 0; }", "nothing", "void");

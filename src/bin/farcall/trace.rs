@@ -105,7 +105,7 @@ impl<'a> Values<'a> {
     }
 
     /// A value that goes so far into the stack area.
-    fn to_stack(&mut self, value: Value, at: u64) -> Option<String> {
+    fn moved_to_stack(&mut self, value: Value, at: u64) -> Option<String> {
         if let Value::Bytes(index, from, _) = value {
             let parameter = self.assignment.parameters().get(index)?;
             if matches!(parameter.passing, Passing::Reference { .. }) && from == 0 {
