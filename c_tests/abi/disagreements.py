@@ -28,6 +28,10 @@ EXAMPLES = {
             "V v = {1, 2}; return f(v) == 2;"),
     "D17": ("aapcs64", "typedef union { float a; int : 0; } U;", "float f(U u)", "return u.a;",
             "U u = {3}; return f(u) == 3;"),
+    "D19": ("aapcs64", "typedef struct { long double a; } __attribute__((packed)) S;",
+            "long double f(double a, double b, double c, double d, double e, double g, double h, "
+            "double i, double j, S s)", "return s.a;",
+            "S s = {3}; return f(0, 0, 0, 0, 0, 0, 0, 0, 0, s) == 3;"),
 }
 
 

@@ -310,35 +310,45 @@ def run_block(args, batch, libraries, reasons):
         forms = [(in_slots, stubs_of(args, batch, batch.signatures, in_slots))
                  for in_slots in (False, True)]
     for position, signature in enumerate(batch.signatures):
-        doing = ""
-        try:
-            for caller in loaded:
-                for callee in loaded:
-                    doing = f"{caller.name} calls {callee.name}"
-                    Trial(emulator, callee, position).from_compiler(caller)
-        except Wrong as wrong:
-            totals[2] += 1
+        disputed = compilers_disagree(emulator, loaded, position)
+        if disputed:
             reason = (signature.reasons or ["unknown"])[0]
             reasons[reason] += 1
             if args.show_skipped or reason == "unknown":
-                print(f"skipped: F{signature.index} {reason} ({doing}: {wrong})\n"
+                print(f"skipped: F{signature.index} {reason} ({disputed})\n"
                       f"  {prototype(signature, signature.name, False)}")
-            continue
-        try:
-            for number, callee in enumerate(loaded):
-                for in_slots, stubs in forms:
-                    doing = f"stub for {'slots' if in_slots else 'pointers'}"
-                    if stubs[position].startswith("error: "):
-                        raise Wrong(stubs[position])
-                    doing += f", callee built by {callee.name}"
-                    Trial(emulator, callee, position).from_stub(
-                        bytes.fromhex(stubs[position]), in_slots, 100 * number + in_slots)
-        except Wrong as wrong:
-            totals[1] += 1
-            print(f"FAILED F{signature.index}: run.py --convention {args.convention} --seed "
+        wrong = wrong_stubs(emulator, loaded, position, forms)
+        if wrong:
+            what = f"not as callees have it ({reason})" if disputed else "FAILED"
+            print(f"{what} F{signature.index}: run.py --convention {args.convention} --seed "
                   f"{args.seed} --first {signature.index} --count 1\n"
-                  f"  {prototype(signature, signature.name, False)}\n  {doing}: {wrong}\n"
+                  f"  {prototype(signature, signature.name, False)}\n  {wrong}\n"
                   f"    with\n{declarations(signature)}\n")
-            continue
-        totals[0] += 1
+        totals[2 if disputed else 1 if wrong else 0] += 1
     return totals
+
+
+def compilers_disagree(emulator, libraries, position):
+    """What goes wrong between a compiler's callers and its callees, if anything does."""
+    for caller in libraries:
+        for callee in libraries:
+            try:
+                Trial(emulator, callee, position).from_compiler(caller)
+            except Wrong as wrong:
+                return f"{caller.name} calls {callee.name}: {wrong}"
+    return None
+
+
+def wrong_stubs(emulator, libraries, position, forms):
+    """What goes wrong where a stub calls, if anything does."""
+    for number, callee in enumerate(libraries):
+        for in_slots, stubs in forms:
+            doing = f"stub for {'slots' if in_slots else 'pointers'}, callee built by {callee.name}"
+            if stubs[position].startswith("error: "):
+                return stubs[position]
+            try:
+                Trial(emulator, callee, position).from_stub(
+                    bytes.fromhex(stubs[position]), in_slots, 100 * number + in_slots)
+            except Wrong as wrong:
+                return f"{doing}: {wrong}"
+    return None

@@ -258,6 +258,12 @@ impl State {
             self.builder.parameter(0, Extension::None, &[]);
             return Ok(());
         }
+        if extra && self.variant.extra_on_stack && ty.value_kind() == Kind::F16 {
+            return Err(Error::unsupported(format!(
+                "{} among the variadic arguments travels as a double on Apple's systems: pass a double",
+                ty.describe()
+            )));
+        }
         if let Some((element, count)) = homogeneous(ty) {
             return self.homogeneous(ty, element, count as u32, extra);
         }
@@ -285,7 +291,7 @@ impl State {
             self.general = REGISTERS;
         }
         let is_packed = self.variant.stack_is_packed && !extra && !is_composite(ty);
-        self.on_stack(ty, align, is_packed)
+        self.on_stack(ty, align.min(16), is_packed)
     }
 
     /// C.1 to C.6.
@@ -312,7 +318,9 @@ impl State {
         }
         let is_packed = self.variant.stack_is_packed && !extra;
         let align = self.variant.homogeneous_align(ty, element, is_packed);
-        self.on_stack(ty, align, is_packed)
+        // va_arg on Apple's systems looks at the next address of the type's whole alignment.
+        let most = if on_stack { align } else { 16 };
+        self.on_stack(ty, align.min(most), is_packed)
     }
 
     /// The place of an address, which travels as an integer.
@@ -345,8 +353,10 @@ impl State {
         let (place, extension) = match is_packed {
             true => (self.take(size, u64::from(align))?, Extension::None),
             false => {
-                let align = if align >= 16 { 16 } else { 8 };
-                let place = self.take(size.next_multiple_of(8), align)?;
+                let align = align.max(8);
+                let stack_align = &mut self.builder.assignment.stack_align;
+                *stack_align = align.max(*stack_align);
+                let place = self.take(size.next_multiple_of(8), u64::from(align))?;
                 (place, parameter_extension(ty))
             }
         };

@@ -16,6 +16,7 @@ class Convention:
     shared_positions: bool = False    # one count for registers of both kinds
     counts_vectors: bool = False      # a variadic function is told of vector registers, in al
     lacks: frozenset = frozenset()    # features that are not drawn
+    variadic_f16: bool = True     # _Float16 may be a variadic argument; where not, it becomes a double
     homogeneous: bool = False     # structs of up to four equal floats or vectors are a case apart
     # Factors on how often a scalar stands by itself, where compilers disagree about it.
     rare: tuple = ()
@@ -38,7 +39,7 @@ WIN64 = Convention("win64", attribute="__attribute__((ms_abi)) ", va="ms_", gene
 AAPCS64 = Convention("aapcs64", general=8, homogeneous=True, spellings=False)
 
 # Of long double there is one format, and _Float128 is none of the system's types.
-APPLE64 = Convention("apple64", general=8, homogeneous=True, lacks=frozenset({"f128"}),
+APPLE64 = Convention("apple64", general=8, homogeneous=True, variadic_f16=False, lacks=frozenset({"f128"}),
                      spellings=False)
 
 CONVENTIONS = {c.name: c for c in (SYSV64, WIN64, AAPCS64, APPLE64)}

@@ -14,6 +14,10 @@ def is_wide(part):
     return isinstance(part, Vector) and part.size > 16
 
 
+def is_full_vector(part):
+    return isinstance(part, Vector) and part.size == 16
+
+
 def loses_union_bytes(part):
     return isinstance(part, Record) and part.keyword == "union" and any(
         isinstance(m.type, (Record, Array)) or m.bits is not None or
@@ -71,13 +75,21 @@ def has_zero_width(part):
         m.bits == 0 for m in part.members)
 
 
+def is_packed(part):
+    return isinstance(part, Record) and (
+        part.packed or any("packed" in m.attributes for m in part.members))
+
+
 def of_aapcs64(signature):
     if any(t.holds(has_zero_width) for t in signature.types()):
         yield "D17"
+    if any(t.holds(is_packed) and t.holds(lambda p: p.size == 16) for t in signature.types()):
+        yield "D19"
 
 
 def of_apple64(signature):
-    if any(key(p.type) == "f16" for p in signature.parameters[signature.fixed:]):
+    extra = [p.type for p in signature.parameters[signature.fixed:]]
+    if any(isinstance(t, Record) and (t.align >= 16 or t.holds(is_full_vector)) for t in extra):
         yield "D18"
 
 

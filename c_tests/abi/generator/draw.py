@@ -365,6 +365,8 @@ class Drawer:
             return DOUBLE
         for _ in range(20):
             type_ = self.any_type()
+            if type_ is FLOAT16 and not self.convention.variadic_f16:
+                continue
             if getattr(type_, "promoted", True):
                 return type_
         return DOUBLE

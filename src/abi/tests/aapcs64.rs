@@ -1,6 +1,7 @@
 //! AAPCS64, and what is different on Apple's systems.
 
-use super::{check_call_on, check_on};
+use super::{call_on, check_call_on, check_on};
+use crate::abi::assign;
 use crate::types::target::{APPLE_AARCH64, LINUX_AARCH64};
 
 fn check(prototype: &str, expected: &str) {
@@ -218,4 +219,23 @@ fn variadic_calls() {
         &["int", "double", "__int128", "two_doubles", "three_longs"],
         "x0; [0]; [8]; [16]; [32]; &16 [48] -> x0 | stack 56/16",
     );
+}
+
+/// What Apple's va_arg looks for: whole alignments, and a double for a `_Float16`.
+#[test]
+fn apples_va_arg() {
+    let f = "void f(int, ...)";
+    let aligned = "struct __attribute__((aligned(32))) { double a[4]; }";
+    check_call_on(
+        &APPLE_AARCH64,
+        f,
+        &["int", aligned, "int"],
+        "x0; [0]; [32]; [64] -> void | stack 72/32",
+    );
+    let error = assign(&call_on(&APPLE_AARCH64, f, &["int", "_Float16"])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "f: parameter 3: _Float16 among the variadic arguments travels as a double on Apple's systems: pass a double"
+    );
+    check_call_on(&LINUX_AARCH64, f, &["_Float16"], "x0; h0 -> void");
 }
