@@ -234,7 +234,7 @@ impl<'a> Trace<'a> {
             match (start, values) {
                 (Some(start), Some(values)) => {
                     let at = start.wrapping_add_signed(access.at);
-                    self.values.to_stack(*merged(&values).first()?, at)
+                    self.values.moved_to_stack(*merged(&values).first()?, at)
                 }
                 _ => None,
             }

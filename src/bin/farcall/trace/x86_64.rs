@@ -155,7 +155,7 @@ impl<'a> Trace<'a> {
         let at = instruction.memory_displacement64();
         let size = instruction.memory_size().size() as u64;
         if base == Register::RSP {
-            return self.values.to_stack(stored?, at);
+            return self.values.moved_to_stack(stored?, at);
         }
         let is_result = self.values.is_after_call && self.value(base) == Some(Value::Result);
         is_result.then(|| self.values.to_result(at, size))
