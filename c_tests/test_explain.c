@@ -97,7 +97,7 @@ static void microsofts_convention(void) {
   CHECK_STATUS(FC_OK, fc_signature_variadic(prototype, extra, COUNT_OF(extra), &call));
   char *text = explained(call);
   CHECK_STRING(
-      "struct { char c[3]; } f(struct { long a; long b; }, char, ...)\n"
+      "struct { char c[3]; } f(struct { long a; long b; }, char, ...) __attribute__((ms_abi))\n"
       "  parameter 1       struct { long a; long b; } (16 bytes)  the address of a copy, "
       "aligned to 16, in rdx\n"
       "  parameter 2       char                                   r8, sign-extended to 32 "
