@@ -19,7 +19,7 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 	-o \( -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' \) -print)))
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
-	test-abi-aarch64 abi-soak test-emulator emulator-soak test-c-gcc test-c-clang test-examples test-install bench \
+	aarch64 build-aarch64 test-abi-aarch64 bench-aarch64 abi-soak test-emulator emulator-soak test-c-gcc test-c-clang test-examples test-install bench \
 	fuzz header licenses format install uninstall valgrind clean
 .NOTPARALLEL:
 
@@ -39,7 +39,7 @@ demo:
 	@scripts/demo.sh $(LIB_DIR)
 
 test: setup check-format-rust check-format-c lint build test-abi test-emulator test-rust test-c-clang test-c-gcc \
-	test-examples test-install
+	test-examples test-install aarch64
 
 check-format-rust:
 	$(CARGO) fmt --check
@@ -55,8 +55,12 @@ test-rust:
 	scripts/once.sh $(BUILD)/rust.passed src tests include Cargo.toml Cargo.lock build.rs \
 		cbindgen.toml fuzz/corpus fuzz/fuzz_targets c_tests/tricky_declarations.inc -- $(CARGO) nextest run --release
 
-# Where make aarch64 leaves the library.
-AARCH64_LIB_DIR := target-aarch64/aarch64-unknown-linux-gnu/release
+AARCH64 := aarch64-unknown-linux-gnu
+AARCH64_LIB_DIR := target-aarch64/$(AARCH64)/release
+# Debian's Rust, which has a standard library for aarch64; another may be named.
+AARCH64_RUSTC ?= /usr/bin/rustc
+AARCH64_CARGO ?= /usr/bin/cargo
+QEMU ?= qemu-aarch64
 ABI = c_tests/abi/run.py --include include
 ABI_sysv64 = python3 $(ABI) --build-dir $(BUILD)/abi-sysv64 --lib-dir $(LIB_DIR)
 ABI_win64 = python3 $(ABI) --build-dir $(BUILD)/abi-win64 --lib-dir $(LIB_DIR) --convention win64
@@ -74,7 +78,20 @@ test-abi: build
 	scripts/once.sh $(BUILD)/abi-apple64.passed $(LIB_DIR)/farcall c_tests/abi c_tests/emulator -- \
 		$(ABI_apple64) --count 60
 
-test-abi-aarch64:
+# The library for aarch64, its C tests and the generator, under qemu.
+aarch64: build-aarch64 test-abi-aarch64
+	scripts/once.sh $(BUILD)/c-aarch64.passed $(AARCH64_LIB_DIR)/libfarcall.so include c_tests -- \
+		scripts/ctest.sh $(BUILD)/c-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
+		$(AARCH64_LIB_DIR) include c_tests/aarch64.cmake
+
+build-aarch64:
+	RUSTC=$(AARCH64_RUSTC) CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc \
+		CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		$(AARCH64_CARGO) build --release --lib --no-default-features --target $(AARCH64) \
+		--target-dir target-aarch64
+	@ln -sf libfarcall.so $(AARCH64_LIB_DIR)/libfarcall.so.0
+
+test-abi-aarch64: build-aarch64
 	scripts/once.sh $(BUILD)/abi-aapcs64.passed $(AARCH64_LIB_DIR)/libfarcall.so include c_tests/abi -- \
 		$(ABI_aapcs64) --count 200
 
@@ -117,6 +134,11 @@ test-install: build
 bench: build
 	$(MAKE) -C bench LIB_DIR=$(abspath $(LIB_DIR)) INCLUDE_DIR=$(abspath include) \
 		BUILD_DIR=$(abspath $(BUILD)/bench)
+
+# What cannot be timed under an emulator is counted: instructions of a call, beside libffi's.
+bench-aarch64: build-aarch64
+	$(MAKE) -C bench instructions LIB_DIR=$(abspath $(AARCH64_LIB_DIR)) \
+		INCLUDE_DIR=$(abspath include) BUILD_DIR=$(abspath $(BUILD)/bench) QEMU=$(QEMU)
 
 # Looks for texts that the parser of declarations does not survive: make fuzz SECONDS=3600
 fuzz:

@@ -88,6 +88,7 @@ static void one_call_of_a_variadic_function(void) {
   fc_signature_free(prototype);
 }
 
+#if defined(__x86_64__)
 /* Copies, positions, what a variadic function is told twice, and the shadow space. */
 static void microsofts_convention(void) {
   fc_signature *call = NULL;
@@ -114,6 +115,7 @@ static void microsofts_convention(void) {
   fc_signature_free(call);
   fc_signature_free(prototype);
 }
+#endif
 
 /* First the prototype, then why not. */
 static void check_refusal(const fc_signature *signature, const char *prototype, const char *why) {
@@ -219,7 +221,9 @@ int main(void) {
   RUN(structs);
   RUN(more_than_nine_parameters);
   RUN(one_call_of_a_variadic_function);
+#if defined(__x86_64__)
   RUN(microsofts_convention);
+#endif
   RUN(another_machines_convention);
   RUN(what_cannot_be_called);
   RUN(explain_writes_what_fits);

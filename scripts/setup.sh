@@ -11,12 +11,16 @@ what=${1:-all}
 case "$what" in
   demo)
     packages=(gcc g++ libc6-dev make python3 zlib1g libsqlite3-0)
+    arm64_packages=()
     ;;
   all)
     packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 python3-venv
       binutils zlib1g-dev libsqlite3-dev libsdl2-dev libpng-dev libffi-dev libffcall-dev libcurl4
       valgrind luajit
-      gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+      gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+    # Debian's own Rust has a standard library for aarch64 in a package.
+    packages+=(rustc-web cargo-web)
+    arm64_packages=(libstd-rust-web-dev libc6 libstdc++6 zlib1g libsqlite3-0 libcurl4 libffi-dev)
     # Node is often there from elsewhere than Debian, with npm in the same package.
     command -v node >/dev/null || packages+=(nodejs)
     command -v npm >/dev/null || packages+=(npm)
@@ -40,6 +44,11 @@ without_dpkg() {
     case "$tool" in
       lib* | zlib* | ninja-build | binutils | python3-venv) continue ;;
       nodejs) tool=node ;;
+      rustc-web) tool=rustc ;;
+      cargo-web) tool=cargo ;;
+      qemu-user) tool=qemu-aarch64 ;;
+      gcc-aarch64-linux-gnu) tool=aarch64-linux-gnu-gcc ;;
+      g++-aarch64-linux-gnu) tool=aarch64-linux-gnu-g++ ;;
     esac
     command -v "$tool" >/dev/null || lacking+=("$tool")
   done
@@ -54,6 +63,10 @@ install_packages() {
   for package in "${packages[@]}"; do
     grep -qxF -- "$package" <<<"$installed" || missing+=("$package")
   done
+  for package in "${arm64_packages[@]}"; do
+    dpkg-query --show --showformat='${db:Status-Status}\n' "$package:arm64" 2>/dev/null |
+      grep -qx installed || missing+=("$package:arm64")
+  done
   [ ${#missing[@]} -gt 0 ] || return 0
 
   if [ "$(id -u)" -ne 0 ]; then
@@ -62,6 +75,7 @@ install_packages() {
     as_root=(sudo)
   fi
   echo "setup: installing ${missing[*]}"
+  [ ${#arm64_packages[@]} -eq 0 ] || "${as_root[@]}" dpkg --add-architecture arm64
   "${as_root[@]}" apt-get update -qq ||
     fail "apt-get update failed; these packages are lacking: ${missing[*]}"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
