@@ -54,7 +54,8 @@ AARCH64 = Toolchain(
 # Only clang compiles for macOS, and here without any of its headers and libraries.
 APPLE = Toolchain(
     "aarch64", {"clang": ["clang-19", "--target=arm64-apple-macos13", "-ffreestanding",
-                          "-nostdlibinc", "-fno-stack-protector", "-isystem", str(RUNTIME / "freestanding")] + CLANG_FLAGS},
+                          "-nostdlibinc", "-fno-stack-protector", "-isystem",
+                          str(RUNTIME / "freestanding")] + CLANG_FLAGS},
     [], [], is_emulated=True)
 TOOLCHAINS = {"sysv64": X86_64, "win64": X86_64, "aapcs64": AARCH64,
               "apple64": APPLE}
@@ -117,7 +118,8 @@ class Batch:
                          args.unit, without, CONVENTIONS[args.convention])
         wide = "avx" in features and tools is X86_64
         highest = 64 if args.convention == "sysv64" else 16
-        extra = tools.machine_flags() + [f"-DFCG_HIGHEST_ALIGN={highest}"] + (["-mavx", "-DFCG_AVX"] if wide else [])
+        extra = tools.machine_flags() + [f"-DFCG_HIGHEST_ALIGN={highest}"]
+        extra += ["-mavx", "-DFCG_AVX"] if wide else []
         self.objects = collections.defaultdict(list)
         self.jobs = []
 
@@ -204,6 +206,8 @@ def cross(args, scored, libraries):
 
 
 def drive(args, driver, scored, libraries, **environment):
+    if args.convention != "sysv64":
+        environment["FCG_RUN"] = f"run.py --convention {args.convention}"
     return run_program(TOOLCHAINS[args.convention],
                        [driver, args.seed, scored] + list(libraries), **environment)
 

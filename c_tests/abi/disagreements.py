@@ -32,6 +32,8 @@ EXAMPLES = {
             "long double f(double a, double b, double c, double d, double e, double g, double h, "
             "double i, double j, S s)", "return s.a;",
             "S s = {3}; return f(0, 0, 0, 0, 0, 0, 0, 0, 0, s) == 3;"),
+    "D20": ("aapcs64", "typedef struct { long a; __int128 b : 6; } __attribute__((packed)) S;",
+            "int f(long a, S s)", "return s.a;", "S s = {3, 1}; return f(0, s) == 3;"),
 }
 
 

@@ -1,6 +1,6 @@
 //! The Procedure Call Standard for the Arm 64-bit Architecture (AAPCS64), and Apple's version of it.
 //! Rules are cited by their names in section 6.8.2, "Parameter passing rules"; Apple's by its
-//! "Writing ARM64 code for Apple platforms". gcc and clang agree in all of it.
+//! "Writing ARM64 code for Apple platforms". gcc and clang agree but where it is said.
 
 use super::{
     Assignment, Builder, Extension, MAX_STACK, Piece, Place, ResultPassing, parameter_extension,
@@ -27,6 +27,9 @@ struct Variant {
     pairs_are_even: bool,
     /// A composite type's own alignment attribute does not count, that of its members does (5.9).
     forgets_attributes: bool,
+    /// A bit-field of no width makes a union one that is not homogeneous, as other bit-fields do. So
+    /// gcc has it, and clang not.
+    counts_no_width: bool,
 }
 
 impl Variant {
@@ -54,6 +57,7 @@ const LINUX: Variant = Variant {
     extra_on_stack: false,
     pairs_are_even: true,
     forgets_attributes: true,
+    counts_no_width: true,
 };
 
 const APPLE: Variant = Variant {
@@ -62,6 +66,7 @@ const APPLE: Variant = Variant {
     extra_on_stack: true,
     pairs_are_even: false,
     forgets_attributes: false,
+    counts_no_width: false,
 };
 
 /// What a homogeneous aggregate is made of: floating numbers of one format, or short vectors of one
@@ -82,8 +87,8 @@ impl Element {
 
 /// The elements of a floating number, a short vector or a homogeneous aggregate, which travels in as
 /// many vector registers.
-fn homogeneous(ty: TypeRef<'_>) -> Option<(Element, u64)> {
-    let (element, count) = elements(ty)?;
+fn homogeneous(ty: TypeRef<'_>, variant: &Variant) -> Option<(Element, u64)> {
+    let (element, count) = elements(ty, variant)?;
     let element = element?;
     (1..=MOST_MEMBERS)
         .contains(&count)
@@ -92,18 +97,17 @@ fn homogeneous(ty: TypeRef<'_>) -> Option<(Element, u64)> {
 
 /// How many elements there are, all alike and without padding; empty members have none. `None` if
 /// there is something else.
-fn elements(ty: TypeRef<'_>) -> Option<(Option<Element>, u64)> {
+fn elements(ty: TypeRef<'_>, variant: &Variant) -> Option<(Option<Element>, u64)> {
     let (element, count) = match &ty.node.data {
         Data::Record(record) => {
             let mut found = (None, 0u64);
             for field in record.fields.iter().flatten() {
                 match field.bits {
-                    // The compilers of C forget these.
-                    Some(0) => continue,
+                    Some(0) if !(record.is_union && variant.counts_no_width) => continue,
                     Some(_) => return None,
                     None => {}
                 }
-                let (element, count) = elements(ty.follow(&field.link))?;
+                let (element, count) = elements(ty.follow(&field.link), variant)?;
                 match (found.0, element) {
                     (Some(a), Some(b)) if a != b => return None,
                     (None, Some(_)) => found.0 = element,
@@ -119,7 +123,7 @@ fn elements(ty: TypeRef<'_>) -> Option<(Option<Element>, u64)> {
         Data::Array {
             element, length, ..
         } => {
-            let (element, count) = elements(ty.follow(element))?;
+            let (element, count) = elements(ty.follow(element), variant)?;
             (element, count.checked_mul(length.unwrap_or(0))?)
         }
         Data::Vector { .. } => match ty.size() {
@@ -181,7 +185,7 @@ fn assign_by(signature: &Signature, variant: &'static Variant) -> Result<Assignm
     let function = signature.function();
     let get = signature.get();
     let result = get.follow(&function.result).main_variant();
-    let (passing, result_pieces) = assign_result(result)?;
+    let (passing, result_pieces) = assign_result(result, variant)?;
     let mut state = State {
         variant,
         builder: Builder::new(variant.convention, function.params.len(), 16),
@@ -214,7 +218,7 @@ fn pieces(size: u64, each: u64, place: impl Fn(u8) -> Place) -> Vec<Piece> {
 }
 
 /// 6.9, "Result return": as if it were the first argument, or in memory whose address is in x8.
-fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
+fn assign_result(ty: TypeRef<'_>, variant: &Variant) -> Result<(ResultPassing, Vec<Piece>)> {
     let size = ty.size();
     if size == 0 {
         return Ok((ResultPassing::Void, Vec::new()));
@@ -226,7 +230,7 @@ fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
             u32::MAX
         )));
     }
-    let pieces = if let Some((element, _)) = homogeneous(ty) {
+    let pieces = if let Some((element, _)) = homogeneous(ty, variant) {
         pieces(size, element.size(), Place::Vector)
     } else if is_by_reference(ty) {
         let passing = ResultPassing::Memory {
@@ -264,7 +268,7 @@ impl State {
                 ty.describe()
             )));
         }
-        if let Some((element, count)) = homogeneous(ty) {
+        if let Some((element, count)) = homogeneous(ty, self.variant) {
             return self.homogeneous(ty, element, count as u32, extra);
         }
         if is_by_reference(ty) {

@@ -80,9 +80,16 @@ def is_packed(part):
         part.packed or any("packed" in m.attributes for m in part.members))
 
 
+def has_wide_bits(part):
+    return isinstance(part, Record) and any(
+        m.bits is not None and m.type.size == 16 for m in part.members)
+
+
 def of_aapcs64(signature):
     if any(t.holds(has_zero_width) for t in signature.types()):
         yield "D17"
+    if any(t.holds(is_packed) and t.holds(has_wide_bits) for t in signature.types()):
+        yield "D20"
     if any(t.holds(is_packed) and t.holds(lambda p: p.size == 16) for t in signature.types()):
         yield "D19"
 

@@ -3,7 +3,8 @@
  *   driver SEED SCORED LIBRARY...
  *
  * SCORED is what cross wrote. FCG_SPOIL=INDEX:ARGUMENT changes one expected byte (-1: of the
- * result), to see a failure. FCG_DETAILS=N prints at most N failures in full (20). */
+ * result), to see a failure. FCG_DETAILS=N prints at most N failures in full (20). FCG_RUN is how
+ * run.py was called, for messages. FCG_REFUSALS=1 prints why libffi is not used where it is not. */
 #if __has_include("farcall.h")
 #include "farcall.h"
 #else
@@ -37,6 +38,11 @@ static struct {
   bool disputed;
 } now;
 
+static const char *run_py(void) {
+  const char *words = getenv("FCG_RUN");
+  return words ? words : "run.py";
+}
+
 static bool fail(const char *format, ...) {
   va_list ap;
   uint64_t nth = ++shared->counters[CASE_FAILURES];
@@ -48,7 +54,7 @@ static bool fail(const char *format, ...) {
   if (now.disputed || shared->counters[PRINTED] > details || nth > 12)
     return false;
   if (nth == 1)
-    printf("FAILED %s: run.py --seed %ld --first %u --count 1\n  %s\n", now.c->name, seed,
+    printf("FAILED %s: %s --seed %ld --first %u --count 1\n  %s\n", now.c->name, run_py(), seed,
            now.c->index, now.c->prototype);
   printf("  %s%s%s%s: ", now.path, now.library ? ", callee built by " : "",
          now.library ? now.library : "", nth == 1 ? "" : " (also)");
@@ -351,6 +357,8 @@ static fc_function *function_of(int which, const fc_signature *signature, uint32
       shared->counters[FALLBACKS]++;
     if (status == FC_ERR_UNSUPPORTED && !now.c->plain) {
       shared->counters[UNSUPPORTED]++;
+      if (getenv("FCG_REFUSALS"))
+        printf("refused: %s\n", fc_error_message());
       return NULL;
     }
   }
@@ -434,8 +442,8 @@ static void one(uint32_t p) {
     shared->counters[DISPUTED]++;
     if (failed) {
       shared->counters[DISPUTED_WRONG]++;
-      printf("not as gcc has it (%s): run.py --seed %ld --first %u --count 1\n  %s\n",
-             scored[p] + 4, seed, now.c->index, now.c->prototype);
+      printf("not as gcc has it (%s): %s --seed %ld --first %u --count 1\n  %s\n", scored[p] + 4,
+             run_py(), seed, now.c->index, now.c->prototype);
     }
     shared->verdicts[p] = SKIPPED;
   } else {
@@ -446,9 +454,9 @@ static void one(uint32_t p) {
 static void crashed(uint32_t p, const char *how) {
   const fcg_case *c = libraries[0].tables->cases[p];
   bool disputed = !strncmp(scored[p], "gcc ", 4);
-  printf("%s %s: run.py --seed %ld --first %u --count 1\n  %s\n  %s: %s\n    with\n%s\n",
-         disputed ? "CRASHED (disputed)" : "FAILED", c->name, seed, c->index, c->prototype,
-         shared->where, how, c->declarations);
+  printf("%s %s: %s --seed %ld --first %u --count 1\n  %s\n  %s: %s\n    with\n%s\n",
+         disputed ? "CRASHED (disputed)" : "FAILED", c->name, run_py(), seed, c->index,
+         c->prototype, shared->where, how, c->declarations);
   if (!disputed)
     return;
   shared->verdicts[p] = SKIPPED;

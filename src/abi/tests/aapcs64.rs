@@ -177,6 +177,15 @@ fn apples_stack_is_packed() {
     );
 }
 
+/// gcc counts one of no width in a union, and not in a struct. clang leaves it out everywhere.
+#[test]
+fn bit_fields_without_width() {
+    check_type("struct { float a; int : 0; float b; }", "0-3 s0, 4-7 s1");
+    check_type("union { float a; int : 0; }", "x0");
+    check_type("struct { union { float a; int : 0; } u; float b; }", "x0");
+    check_apple("void f(union { float a; int : 0; })", "s0 -> void");
+}
+
 /// Attributes of Apple's composites count on the stack, but not those of homogeneous ones, which lie as
 /// their elements do. The slots of Linux have it the other way round.
 #[test]
