@@ -30,9 +30,19 @@ struct Variant {
     /// A bit-field of no width makes a union one that is not homogeneous, as other bit-fields do. So
     /// gcc has it, and clang not.
     counts_no_width: bool,
+    /// Members that are records without members are passed over, whatever these would be made of. So
+    /// clang has it; for gcc an array of no elements in one makes the whole not homogeneous.
+    skips_empty_records: bool,
 }
 
 impl Variant {
+    fn of(convention: Convention) -> &'static Variant {
+        match convention {
+            Convention::Apple64 => &APPLE,
+            _ => &LINUX,
+        }
+    }
+
     /// The alignment of an argument that is not homogeneous.
     fn align_of(&self, ty: TypeRef<'_>) -> u32 {
         match &ty.node.data {
@@ -51,22 +61,24 @@ impl Variant {
     }
 }
 
-const LINUX: Variant = Variant {
+static LINUX: Variant = Variant {
     convention: Convention::Aapcs64,
     stack_is_packed: false,
     extra_on_stack: false,
     pairs_are_even: true,
     forgets_attributes: true,
     counts_no_width: true,
+    skips_empty_records: false,
 };
 
-const APPLE: Variant = Variant {
+static APPLE: Variant = Variant {
     convention: Convention::Apple64,
     stack_is_packed: true,
     extra_on_stack: true,
     pairs_are_even: false,
     forgets_attributes: false,
     counts_no_width: false,
+    skips_empty_records: true,
 };
 
 /// What a homogeneous aggregate is made of: floating numbers of one format, or short vectors of one
@@ -107,7 +119,11 @@ fn elements(ty: TypeRef<'_>, variant: &Variant) -> Option<(Option<Element>, u64)
                     Some(_) => return None,
                     None => {}
                 }
-                let (element, count) = elements(ty.follow(&field.link), variant)?;
+                let member = ty.follow(&field.link);
+                if variant.skips_empty_records && is_empty_record(member) {
+                    continue;
+                }
+                let (element, count) = elements(member, variant)?;
                 match (found.0, element) {
                     (Some(a), Some(b)) if a != b => return None,
                     (None, Some(_)) => found.0 = element,
@@ -120,11 +136,14 @@ fn elements(ty: TypeRef<'_>, variant: &Variant) -> Option<(Option<Element>, u64)
             }
             found
         }
-        Data::Array {
-            element, length, ..
+        &Data::Array {
+            ref element,
+            length,
         } => {
+            // No aggregate with an array of no elements, or of any number, is homogeneous.
+            let length = length.filter(|&length| length > 0)?;
             let (element, count) = elements(ty.follow(element), variant)?;
-            (element, count.checked_mul(length.unwrap_or(0))?)
+            (element, count.checked_mul(length)?)
         }
         Data::Vector { .. } => match ty.size() {
             size @ (8 | 16) => (Some(Element::Vector(size)), 1),
@@ -142,6 +161,18 @@ fn elements(ty: TypeRef<'_>, variant: &Variant) -> Option<(Option<Element>, u64)
     (size.checked_mul(count)? == ty.size()).then_some((element, count))
 }
 
+/// A record without bytes, or an array of those.
+fn is_empty_record(ty: TypeRef<'_>) -> bool {
+    match &ty.node.data {
+        Data::Record(_) => ty.size() == 0,
+        Data::Array {
+            element,
+            length: Some(1..),
+        } => is_empty_record(ty.follow(element)),
+        _ => false,
+    }
+}
+
 fn is_composite(ty: TypeRef<'_>) -> bool {
     matches!(ty.node.data, Data::Record(_) | Data::Array { .. })
 }
@@ -152,9 +183,9 @@ fn is_by_reference(ty: TypeRef<'_>) -> bool {
 }
 
 /// What the standard calls a value, or how it travels.
-pub(super) fn class(ty: TypeRef<'_>) -> &'static str {
+pub(super) fn class(convention: Convention, ty: TypeRef<'_>) -> &'static str {
     let is_aggregate = is_composite(ty) || ty.value_kind().is_complex();
-    match homogeneous(ty) {
+    match homogeneous(ty, Variant::of(convention)) {
         Some((Element::Float(_), _)) if is_aggregate => "HFA",
         Some((Element::Vector(_), _)) if is_aggregate => "HVA",
         Some((Element::Float(_), _)) => "floating-point",
@@ -166,8 +197,8 @@ pub(super) fn class(ty: TypeRef<'_>) -> &'static str {
 }
 
 /// A register is enough for it.
-pub(super) fn needs_one_register(ty: TypeRef<'_>) -> bool {
-    match homogeneous(ty) {
+pub(super) fn needs_one_register(convention: Convention, ty: TypeRef<'_>) -> bool {
+    match homogeneous(ty, Variant::of(convention)) {
         Some((_, count)) => count == 1,
         None => is_by_reference(ty) || ty.size() <= 8,
     }

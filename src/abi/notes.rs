@@ -33,7 +33,7 @@ pub(super) fn of_parameter(
         Convention::Win64 if on_stack => "the first four have the registers",
         Convention::Apple64 if on_stack && extra => "an extra argument",
         Convention::Apple64 | Convention::Aapcs64 if on_stack => {
-            match aapcs64::needs_one_register(ty) {
+            match aapcs64::needs_one_register(convention, ty) {
                 true => "no register is left for it",
                 false => "not enough registers are left for it",
             }
@@ -63,7 +63,7 @@ fn of_value(convention: Convention, ty: TypeRef<'_>) -> Remark {
             why: "",
         },
         Convention::Aapcs64 | Convention::Apple64 => {
-            let class = aapcs64::class(ty);
+            let class = aapcs64::class(convention, ty);
             let why = match class {
                 "HFA" => "a homogeneous floating-point aggregate, a register for each element",
                 "HVA" => "a homogeneous vector aggregate, a register for each element",

@@ -184,6 +184,30 @@ fn bit_fields_without_width() {
     check_type("union { float a; int : 0; }", "x0");
     check_type("struct { union { float a; int : 0; } u; float b; }", "x0");
     check_apple("void f(union { float a; int : 0; })", "s0 -> void");
+    // Arrays of no elements, and of any number: no aggregate with one is homogeneous.
+    for members in [
+        "double a; double v[];",
+        "double a; double v[0];",
+        "double a; float v[0];",
+        "struct { double a; } b; double v[0][2];",
+    ] {
+        check_type(&format!("struct {{ {members} }}"), "x0");
+        check_apple(&format!("void f(struct {{ {members} }})"), "x0 -> void");
+    }
+    check_type("struct { float a[2]; float v[0]; }", "x0");
+    check_type("struct { float _Complex a; float v[]; }", "x0");
+    check_type("struct { m128 a; m128 v[]; }", "0-7 x0, 8-15 x1");
+    check_type("union { float a; float v[0]; }", "x0");
+    // In records without bytes they are clang's to pass over, which is Apple's compiler.
+    for members in [
+        "double a; struct { double v[0]; } b[2];",
+        "struct { double v[0]; } b; double a;",
+    ] {
+        check_type(&format!("struct {{ {members} }}"), "x0");
+        check_apple(&format!("void f(struct {{ {members} }})"), "d0 -> void");
+    }
+    check_type("struct { double a; struct { } b; }", "d0");
+    check_apple("void f(struct { double a; struct { } b; })", "d0 -> void");
 }
 
 /// Attributes of Apple's composites count on the stack, but not those of homogeneous ones, which lie as
