@@ -33,7 +33,7 @@ fn fits_a_register(size: u64) -> bool {
 
 /// "Parameter passing": a struct, union or other value whose size is 1, 2, 4 or 8 bytes travels as an
 /// integer of that size, whatever is in it. gcc has no machine mode for a vector of one floating
-/// lane, and passes its address; `_Float16` it takes for an integer.
+/// lane, and passes its address; `_Float16` it takes for an integer, and clang for a floating number.
 fn classify(ty: TypeRef<'_>) -> Class {
     if let Data::Vector { element, lanes: 1 } = &ty.node.data
         && ty.follow(element).kind().is_float()
@@ -41,7 +41,7 @@ fn classify(ty: TypeRef<'_>) -> Class {
         return Class::Reference;
     }
     match ty.value_kind() {
-        Kind::F32 | Kind::F64 => Class::Vector,
+        Kind::F16 | Kind::F32 | Kind::F64 => Class::Vector,
         _ if fits_a_register(ty.size()) => Class::General,
         _ => Class::Reference,
     }
@@ -163,12 +163,14 @@ impl State {
                     .parameter(size, extension, &[piece(size, general)]);
             }
             Class::Vector => {
-                // "Varargs": the callee reads an unnamed one from the general register.
+                // "Varargs": the callee reads an unnamed one from the general register, and gcc's
+                // callee any `_Float16`.
                 let both = [
                     piece(size, Place::Vector(position as u8)),
                     piece(size, general),
                 ];
-                let count = if extra { 2 } else { 1 };
+                let in_both = extra || ty.value_kind() == Kind::F16;
+                let count = if in_both { 2 } else { 1 };
                 self.builder
                     .parameter(size, parameter_extension(ty), &both[..count]);
             }

@@ -64,7 +64,7 @@ fn sizes_decide() {
         "int f(empty, int, empty)",
         "nothing; rdx; nothing -> rax | stack 32/16",
     );
-    check_parameter("_Float16", "rcx");
+    check_parameter("_Float16", "0-1 xmm0, 0-1 rcx");
     check_result("_Float16", "rax | stack 32/16");
     check_parameter("v1float", "&16 rcx");
     check_result("v1float", "rax | stack 32/16");
