@@ -145,9 +145,14 @@ impl State {
             size,
             place,
         };
+        // va_arg finds a vector of 8 bytes in its slot, even if gcc's callers put an address there.
+        let class = match classify(ty) {
+            Class::Reference if extra && fits_a_register(ty.size()) => Class::General,
+            class => class,
+        };
         let Some(&general) = GENERAL.get(position as usize) else {
             let place = Place::Stack((position * SLOT) as u32);
-            if matches!(classify(ty), Class::Reference) {
+            if matches!(class, Class::Reference) {
                 return self.builder.reference(ty, COPY_ALIGN, place);
             }
             let extension = parameter_extension(ty);
@@ -156,7 +161,7 @@ impl State {
             return Ok(());
         };
         let general = Place::General(general);
-        match classify(ty) {
+        match class {
             Class::General => {
                 let extension = parameter_extension(ty);
                 self.builder

@@ -103,4 +103,10 @@ fn variadic_calls() {
         &["long long", "three_longs"],
         "xmm0; rdx; &16 r8 -> rax | stack 32/16",
     );
+    check_call_on(
+        target,
+        "int f(double __attribute__((vector_size(8))), ...)",
+        &["double __attribute__((vector_size(8)))"],
+        "&16 rcx; rdx -> rax | stack 32/16",
+    );
 }
