@@ -5,8 +5,9 @@
 static const fc_abi others[] = {FC_ABI_AAPCS64, FC_ABI_APPLE64};
 static const char *const names_of_others[] = {"aapcs64", "apple64"};
 #else
-static const fc_abi others[] = {FC_ABI_SYSV64, FC_ABI_WIN64};
-static const char *const names_of_others[] = {"sysv64", "win64"};
+static const fc_abi others[] = {FC_ABI_SYSV64, FC_ABI_WIN64, FC_ABI_APPLE64};
+static const char *const names_of_others[] = {
+    "sysv64", "win64", "functions of apple64 cannot be called on aarch64-linux"};
 #endif
 
 static int identity(int value) { return value; }

@@ -25,7 +25,10 @@ pub enum fc_abi {
     /// Microsoft's of x86-64 ("x64 calling convention"); in C text __attribute__((ms_abi)). On Linux
     /// types are still Linux's: a long has 8 bytes, a long double 16. Values of 1, 2, 4 and 8 bytes
     /// travel in registers or slots of 8 bytes, all others by reference to a copy that the call makes
-    /// and the callee may change. Where compilers disagree, as on long double, it is what gcc does.
+    /// and the callee may change. Where compilers
+    /// disagree it is what gcc does: clang passes and returns long double, _Float16, _Float128, vectors of
+    /// 4, 8 and 32 bytes and empty structs otherwise. As extra arguments of a variadic function structs of
+    /// other sizes are of no use: gcc's va_arg does not look where its own calls put them.
     FC_ABI_WIN64 = 2,
     /// Arm's of aarch64 (AAPCS64, section 6).
     FC_ABI_AAPCS64 = 3,

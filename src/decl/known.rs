@@ -71,11 +71,14 @@ pub(super) const UNSUPPORTED: [&str; 4] = ["__bf16", "_Decimal32", "_Decimal64",
 /// What a name means, if it is one of these.
 pub(super) fn find(name: &[u8], target: &Target) -> Option<Known> {
     use Known::*;
+    let x86_64 = matches!(target.model, Model::LinuxX86_64 | Model::WindowsX86_64);
     // Most names end in _t.
     if !name.ends_with(b"_t") {
         return match name {
             b"bool" => Some(Usual(Scalar::Bool)),
             b"va_list" | b"__builtin_va_list" | b"__gnuc_va_list" => Some(VaList),
+            // The argument list of a variadic function of Microsoft's convention, on any system.
+            b"__builtin_ms_va_list" if x86_64 => Some(Usual(Scalar::Pointer)),
             _ => None,
         };
     }

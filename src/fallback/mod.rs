@@ -124,7 +124,8 @@ fn check(assignment: &Assignment) -> Result<ffi_abi> {
     let is_wide = |piece: &Piece| matches!(piece.place, Place::Vector(_)) && piece.size > widest;
     if pieces.any(is_wide) {
         return Err(Error::unsupported(
-            "libffi cannot pass or return a value that fills a vector register (vectors, _Float128)",
+            "libffi cannot pass or return a value that fills a vector register (vectors, _Float128, and an \
+             __int128 that a function of win64 returns)",
         ));
     }
     Ok(abi)

@@ -176,12 +176,6 @@ impl Table {
 
 /// What this machine's stubs cannot do.
 fn check(assignment: &Assignment) -> Result<()> {
-    if !code::can_call(assignment.convention) {
-        return Err(Error::unsupported(format!(
-            "functions of {} cannot be called here",
-            assignment.convention.name()
-        )));
-    }
     let pieces = assignment
         .parameters()
         .iter()

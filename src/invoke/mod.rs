@@ -152,11 +152,24 @@ fn errno(options: Options) -> std::result::Result<Option<ErrnoCapture>, &'static
     }
 }
 
+/// Whether functions of this convention can be called on this machine.
+fn check_convention(assignment: &Assignment) -> Result<()> {
+    match code::can_call(assignment.convention) {
+        true => Ok(()),
+        false => Err(Error::unsupported(format!(
+            "functions of {} cannot be called on {}",
+            assignment.convention.name(),
+            code::target().name
+        ))),
+    }
+}
+
 fn bind(
     assignment: Assignment,
     target: *const c_void,
     options: Options,
 ) -> Result<(CallPath, How, Cow<'static, CStr>)> {
+    check_convention(&assignment)?;
     let (assignment, reason) = if options.force_fallback {
         (
             Arc::new(assignment),
@@ -219,9 +232,12 @@ pub fn explain_table(signature: &Signature) -> Result<String> {
 }
 
 fn path_of(signature: &Signature, assignment: &Assignment) -> String {
-    if !code::can_call(assignment.convention) {
+    if let Err(error) = check_convention(assignment) {
         let system = signature.get().node.target.name;
-        return format!("none here: such a function is called on {system}, by a stub");
+        return match system == code::target().name {
+            true => format!("none here: {error}"),
+            false => format!("none here: such a function is called on {system}, by a stub"),
+        };
     }
     match marshaller::marshaller(assignment.clone(), None) {
         Ok(_) => "stub".to_owned(),

@@ -1,6 +1,6 @@
 //! Types as C text: `int (*)(const char *, ...)`.
 
-use super::table::{Data, Function, Qualifiers, Record, TypeRef};
+use super::table::{Convention, Data, Function, Qualifiers, Record, TypeRef};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString};
 
@@ -22,12 +22,28 @@ impl<'a> TypeRef<'a> {
     /// A declaration of something of this type: `declare("x")` of an array of three ints is
     /// `int x[3]`.
     pub fn declare(self, declarator: &str) -> String {
-        declaration(self, declarator.to_owned(), 0)
+        let text = declaration(self, declarator.to_owned(), 0);
+        match &self.node.data {
+            Data::Function(function) => match attribute(function.convention) {
+                Some(attribute) => format!("{text} {attribute}"),
+                None => text,
+            },
+            _ => text,
+        }
     }
 }
 
 fn text(bytes: &CStr) -> Cow<'_, str> {
     bytes.to_string_lossy()
+}
+
+/// How C text asks for a convention, if it can.
+fn attribute(convention: Convention) -> Option<&'static str> {
+    match convention {
+        Convention::Win64 => Some("__attribute__((ms_abi))"),
+        Convention::SysV64 => Some("__attribute__((sysv_abi))"),
+        _ => None,
+    }
 }
 
 fn qualifier_prefix(qualifiers: Qualifiers) -> &'static str {
@@ -86,10 +102,14 @@ fn qualified(ty: TypeRef<'_>, qualifiers: Qualifiers, declarator: String, depth:
             let target = ty.follow(link);
             // Brackets and parameter lists bind tighter than the star.
             let binds = matches!(target.node.data, Data::Array { .. } | Data::Function(_));
-            let starred = if binds {
-                format!("({starred})")
-            } else {
-                starred
+            let asked = match &target.node.data {
+                Data::Function(function) => attribute(function.convention),
+                _ => None,
+            };
+            let starred = match (binds, asked) {
+                (_, Some(attribute)) => format!("({attribute} {starred})"),
+                (true, None) => format!("({starred})"),
+                (false, None) => starred,
             };
             qualified(target, *of_pointee, starred, depth + 1)
         }

@@ -201,11 +201,6 @@ impl Signature {
 
     /// The whole prototype as C text.
     pub fn prototype(&self) -> String {
-        let text = self.get().declare(&self.name().to_string_lossy());
-        match self.function().convention {
-            Convention::Win64 => text + " __attribute__((ms_abi))",
-            Convention::SysV64 => text + " __attribute__((sysv_abi))",
-            _ => text,
-        }
+        self.get().declare(&self.name().to_string_lossy())
     }
 }

@@ -72,7 +72,7 @@ fn stars_and_what_stands_among_them() {
         ),
         (
             "int (***x)(int *const *, int ****) __attribute__((ms_abi))",
-            "int (***x)(int *const *, int ****)",
+            "int (__attribute__((ms_abi)) ***x)(int *const *, int ****)",
         ),
     ] {
         assert_eq!(round(written, "x"), meant, "{written}");
