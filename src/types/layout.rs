@@ -1,9 +1,10 @@
 //! Where the members of a struct or union stand, bit-fields included, as gcc and clang place them
-//! for the System V and AAPCS64 ABIs (x86-64 psABI 3.1.2, AAPCS64 5.9 and 10.1.8).
+//! for the System V and AAPCS64 ABIs (x86-64 psABI 3.1.2, AAPCS64 5.9 and 10.1.8), and gcc for Windows.
 
 use super::builder::TypeBuilder;
 use super::scalar::Kind;
 use super::table::{Data, Field, Link, MAX_ALIGN, MAX_SIZE};
+use super::target::BitFields;
 use crate::error::{Error, Result};
 use hashbrown::HashSet;
 use std::ffi::CString;
@@ -40,6 +41,16 @@ pub(super) struct Placed {
     pub(super) size: u64,
     pub(super) align: u32,
     pub(super) natural_align: u32,
+}
+
+/// Where a member stands, in bits of its record.
+struct Spot {
+    /// Its first bit.
+    bit: u64,
+    /// The alignment in bytes that it gives the record.
+    align: u32,
+    /// The first bit behind what it takes.
+    end: u64,
 }
 
 fn check_align(align: u32, place: &str) -> Result<()> {
@@ -92,6 +103,7 @@ pub(super) fn place(
     // Bits that are taken so far; in a union every member starts at 0 again.
     let mut end: u64 = 0;
     let mut largest: u64 = 0;
+    let mut unit = None;
     let count = specs.len();
     for (index, spec) in specs.into_iter().enumerate() {
         let place = describe(&spec, index);
@@ -99,16 +111,29 @@ pub(super) fn place(
         check_member(types, is_union, &spec, index + 1 == count)
             .map_err(|error| error.within(&place))?;
         let start = if is_union { 0 } else { end };
-        let (bit, align) = match spec.bits {
-            Some(width) => place_bit_field(types, &spec, width, start, is_union, options),
-            None => {
+        let spot = match (spec.bits, types.target().bit_fields) {
+            (Some(width), BitFields::Dense) => {
+                place_bit_field(types, &spec, width, start, is_union, options)
+            }
+            (Some(width), BitFields::Microsoft) if is_union => {
+                // gcc makes no room for a whole unit, unless the union's alignment does.
+                let spot = place_in_unit(types, &spec, width, 0, &mut None, options);
+                let end = u64::from(width);
+                Spot { end, ..spot }
+            }
+            (Some(width), BitFields::Microsoft) => {
+                place_in_unit(types, &spec, width, start, &mut unit, options)
+            }
+            (None, _) => {
+                unit = None;
                 let align = member_align(types, &spec, options);
-                (round_up(start, u64::from(align) * 8), align)
+                let bit = round_up(start, u64::from(align) * 8);
+                let end = bit + types.get(&spec.link).size() * 8;
+                Spot { bit, align, end }
             }
         };
-        let view = types.get(&spec.link);
-        let bits = spec.bits.map_or(view.size() * 8, u64::from);
-        end = bit + bits;
+        let Spot { bit, align, .. } = spot;
+        end = spot.end;
         largest = largest.max(end);
         if largest > MAX_SIZE * 8 {
             return Err(Error::limit(format!(
@@ -225,7 +250,7 @@ fn whole_integer(width: u32, start: u64, is_union: bool, packed: bool) -> u64 {
     }
 }
 
-/// The first bit of a bit-field, and the alignment in bytes that it gives the record.
+/// Where a bit-field stands among dense ones.
 ///
 /// A bit-field may not touch more units of its type's alignment than a value of the type does; where
 /// it would, it starts at the next one. An alignment that a typedef gave counts for that too.
@@ -238,7 +263,7 @@ fn place_bit_field(
     start: u64,
     is_union: bool,
     options: &RecordOptions,
-) -> (u64, u32) {
+) -> Spot {
     let view = types.get(&spec.link);
     let type_bits = view.size() * 8;
     let is_packed = spec.packed || options.packed;
@@ -274,5 +299,67 @@ fn place_bit_field(
         pack => natural.max(spec.align).min(pack),
     };
     let counts = spec.name.is_some() || types.target().unnamed_bit_fields_align;
-    (bit, if counts { align } else { 1 })
+    Spot {
+        bit,
+        align: if counts { align } else { 1 },
+        end: bit + u64::from(width),
+    }
+}
+
+/// The unit of Microsoft's rules that bit-fields are filling.
+struct Unit {
+    /// The size of the types whose bit-fields it takes, in bits.
+    size: u64,
+    /// How many of its bits, the last ones, are free.
+    free: u64,
+}
+
+/// Where a bit-field stands by Microsoft's rules, as gcc has them. `start` is behind the unit, if one
+/// is being filled.
+///
+/// A bit-field whose type has another size than those before it begins a unit where a member of its
+/// type would stand; one that does not fit begins the next unit right behind the last, and an
+/// alignment that it asks for counts only there. One of no width closes the unit that it stands
+/// behind, and gives the record an alignment only then. A packed one gives none, if it has a width.
+fn place_in_unit(
+    types: &TypeBuilder,
+    spec: &FieldSpec,
+    width: u32,
+    start: u64,
+    unit: &mut Option<Unit>,
+    options: &RecordOptions,
+) -> Spot {
+    let view = types.get(&spec.link);
+    let capped = |align: u32| match options.pack {
+        0 => align,
+        pack => align.min(pack),
+    };
+    let natural = capped(view.align().max(spec.align));
+    let asked = round_up(start, u64::from(capped(spec.align.max(1))) * 8);
+    let aligned = round_up(start, u64::from(member_align(types, spec, options)) * 8);
+    let size = view.size() * 8;
+    let before = unit.take();
+    if width == 0 {
+        let (bit, align) = match before {
+            Some(unit) if unit.size != size => (aligned, natural),
+            Some(_) => (asked, natural),
+            None => (asked, 1),
+        };
+        let end = bit;
+        return Spot { bit, align, end };
+    }
+    let width = u64::from(width);
+    let (bit, free) = match before.filter(|unit| unit.size == size) {
+        Some(unit) if unit.free >= width => (start - unit.free, unit.free),
+        Some(_) => (asked, size),
+        None => (aligned, size),
+    };
+    *unit = Some(Unit {
+        size,
+        free: free - width,
+    });
+    let is_packed = spec.packed || options.packed;
+    let align = if is_packed { 1 } else { natural };
+    let end = bit + free;
+    Spot { bit, align, end }
 }

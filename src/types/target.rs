@@ -26,6 +26,17 @@ pub enum Model {
     WindowsX86_64,
 }
 
+/// Whose rules bit-fields follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitFields {
+    /// Those of the System V and AAPCS64 ABIs: bit-fields stand one behind the other, whatever their
+    /// types, and also share bytes with other members.
+    Dense,
+    /// Microsoft's: neighbours whose types have the same size share a unit of that size, which nothing
+    /// else uses.
+    Microsoft,
+}
+
 /// The data model of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
@@ -41,7 +52,9 @@ pub struct Target {
     pub long_double: LongDouble,
     /// The kind of `wchar_t`.
     pub wchar: Kind,
-    /// An unnamed bit-field's type counts for the alignment of its record
+    /// Whose rules bit-fields follow.
+    pub bit_fields: BitFields,
+    /// Of dense bit-fields: the type of an unnamed one counts for the alignment of its record
     /// (AAPCS64, section 5.9.3; the x86-64 psABI, section 3.1.2, says that it does not).
     pub unnamed_bit_fields_align: bool,
     /// Vectors are aligned to their size, and to no more than this many bytes.
@@ -56,6 +69,7 @@ pub static LINUX_X86_64: Target = Target {
     char_is_signed: true,
     long_double: LongDouble::X87,
     wchar: Kind::I32,
+    bit_fields: BitFields::Dense,
     unnamed_bit_fields_align: false,
     max_vector_align: 1 << 16,
 };
@@ -68,6 +82,7 @@ pub static LINUX_AARCH64: Target = Target {
     char_is_signed: false,
     long_double: LongDouble::Binary128,
     wchar: Kind::U32,
+    bit_fields: BitFields::Dense,
     unnamed_bit_fields_align: true,
     max_vector_align: 16,
 };
@@ -80,6 +95,7 @@ pub static APPLE_AARCH64: Target = Target {
     char_is_signed: true,
     long_double: LongDouble::Double,
     wchar: Kind::I32,
+    bit_fields: BitFields::Dense,
     unnamed_bit_fields_align: false,
     max_vector_align: 16,
 };
@@ -92,6 +108,7 @@ pub static WINDOWS_X86_64: Target = Target {
     char_is_signed: true,
     long_double: LongDouble::X87,
     wchar: Kind::U16,
+    bit_fields: BitFields::Microsoft,
     unnamed_bit_fields_align: false,
     max_vector_align: 1 << 16,
 };

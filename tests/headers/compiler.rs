@@ -1,7 +1,7 @@
 //! The compilers that judge.
 
 use farcall::types::Target;
-use farcall::types::target::{LINUX_AARCH64, LINUX_X86_64, Model};
+use farcall::types::target::{LINUX_AARCH64, LINUX_X86_64, Model, WINDOWS_X86_64};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -49,6 +49,17 @@ pub(crate) static CLANG_AARCH64: Compiler = Compiler {
         "-DSDL_DISABLE_ARM_NEON_H",
     ],
     target: &LINUX_AARCH64,
+};
+/// gcc for Linux that lays records out as gcc for Windows does. Its `long` is Linux's still.
+pub(crate) static GCC_MICROSOFT: Compiler = Compiler {
+    name: "gcc",
+    arguments: &["-mms-bitfields"],
+    target: &WINDOWS_X86_64,
+};
+pub(crate) static CLANG_WINDOWS: Compiler = Compiler {
+    name: "clang-19",
+    arguments: &["--target=x86_64-pc-windows-gnu"],
+    target: &WINDOWS_X86_64,
 };
 
 impl Compiler {

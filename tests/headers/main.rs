@@ -8,10 +8,12 @@ mod assertions;
 mod bit_fields;
 mod compiler;
 mod inventory;
+mod records;
 
-use compiler::{CLANG, CLANG_AARCH64, Compiler, GCC, GCC_AARCH64};
+use compiler::{CLANG, CLANG_AARCH64, CLANG_WINDOWS, Compiler, GCC, GCC_AARCH64, GCC_MICROSOFT};
 use farcall::decl::{DeclarationKind, Declarations};
 use inventory::Inventory;
+use records::{Features, Records};
 
 /// What is included together, and at least how many functions that declares.
 struct Unit {
@@ -317,5 +319,57 @@ fn compilers_agree_on_tricky_declarations() {
         compiler.check_preprocessed(&source, &["-std=gnu17", "-w"]);
         assert!(everything.types > 300 && everything.members > 400);
         assert!(bit_fields::check(compiler, &text, &together) > 50);
+    }
+}
+
+/// Records made at random, by Microsoft's rules. Where compilers differ, gcc is followed, which is
+/// mingw-w64's own: clang has other unions, and other records where bit-fields are packed, or stand
+/// without a width under the pragma.
+#[test]
+fn compilers_agree_on_records_for_windows() {
+    let plain = Features {
+        aligned: true,
+        no_width: true,
+        ..Features::default()
+    };
+    let pragma = Features {
+        aligned: true,
+        pragma: true,
+        ..Features::default()
+    };
+    let unions = Features {
+        unions: true,
+        pragma: true,
+        ..plain
+    };
+    let packed = Features {
+        packed: true,
+        aligned: false,
+        ..unions
+    };
+    for (compiler, features) in [
+        (&CLANG_WINDOWS, plain),
+        (&CLANG_WINDOWS, pragma),
+        (&GCC_MICROSOFT, plain),
+        (&GCC_MICROSOFT, unions),
+        (&GCC_MICROSOFT, packed),
+    ] {
+        let mut records = Records::new(1, features);
+        let mut text = records::PROLOGUE.to_owned();
+        let count = 300;
+        for number in 0..count {
+            text.push_str(&records.typedef(&format!("r{number}")));
+        }
+        if compiler.name == GCC.name {
+            text = text
+                .replace("long ", "int ")
+                .replace("int int ", "long long ");
+        }
+        let declarations = declarations(compiler, "records", &text);
+        let everything = assertions::everything(&declarations);
+        assert!(everything.types >= count && everything.members > count / 2);
+        let source = format!("{text}\n{}", everything.text);
+        compiler.check_preprocessed(&source, &["-std=gnu17", "-w"]);
+        assert!(bit_fields::check(compiler, &text, &declarations) > count);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{aligned, case, enumeration, m, pack, packed, record, union};
 use crate::types::Scalar::*;
-use crate::types::target::LINUX_X86_64;
+use crate::types::target::{LINUX_X86_64, WINDOWS_X86_64};
 
 #[test]
 #[rustfmt::skip]
@@ -129,4 +129,47 @@ fn aligned_bit_fields_of_gcc() {
     x86_64("struct { char a : 3; long long b : 33 aligned(4); char c; }", record(vec![m(Char).bits(3), m(LongLong).bits(33).aligned(4), m(Char)]), (16, 8, &[0, 64, 104]));
     x86_64("pack(2) struct { char a : 8; int b : 32 aligned(32); void *c; }", pack(record(vec![m(Char).bits(8), m(Int).bits(32).aligned(32), m(Pointer)]), 2), (14, 2, &[0, 16, 48]));
     x86_64("pack(8) struct { char a : 1; char b : 5 aligned(16); int c : 3; }", pack(record(vec![m(Char).bits(1), m(Char).bits(5).aligned(16), m(Int).bits(3)]), 8), (16, 8, &[0, 64, 69]));
+}
+
+/// Microsoft's rules, as gcc 12 has them for mingw-w64; of those without packing or unions clang 19 has
+/// the same.
+#[test]
+#[rustfmt::skip]
+fn bit_fields_of_windows() {
+    let windows = |text: &str, of: super::Record, expected: super::Layout| {
+        let ty = super::make(&WINDOWS_X86_64, of);
+        let view = ty.get();
+        assert_eq!((view.size(), view.align(), &super::positions(view)[..]), expected, "{text}");
+    };
+    // Neighbours share a unit if their types have the same size.
+    windows("struct { char a : 3; int b : 5; }", record(vec![m(Char).bits(3), m(Int).bits(5)]), (8, 4, &[0, 32]));
+    windows("struct { long a : 3; long long b : 5; }", record(vec![m(Long).bits(3), m(LongLong).bits(5)]), (16, 8, &[0, 64]));
+    windows("struct { int a : 3; long b : 5; unsigned c : 24; }", record(vec![m(Int).bits(3), m(Long).bits(5), m(UnsignedInt).bits(24)]), (4, 4, &[0, 3, 8]));
+    windows("struct { int a : 3; int b : 30; }", record(vec![m(Int).bits(3), m(Int).bits(30)]), (8, 4, &[0, 32]));
+    windows("struct { _Bool a : 1; char b : 7; }", record(vec![m(Bool).bits(1), m(Char).bits(7)]), (1, 1, &[0, 1]));
+    windows("struct { enum { A } a : 2; int b : 2; }", record(vec![m(enumeration(UnsignedInt)).bits(2), m(Int).bits(2)]), (4, 4, &[0, 2]));
+    // Nothing else is in a unit.
+    windows("struct { int a : 3; char b; }", record(vec![m(Int).bits(3), m(Char)]), (8, 4, &[0, 32]));
+    windows("struct { char a; int b : 3; }", record(vec![m(Char), m(Int).bits(3)]), (8, 4, &[0, 32]));
+    windows("struct { int a : 3; int b; int c : 3; }", record(vec![m(Int).bits(3), m(Int), m(Int).bits(3)]), (12, 4, &[0, 32, 64]));
+    // Without a name they count all the same.
+    windows("struct { char a; int : 5; char c; }", record(vec![m(Char), m(Int).bits(5).unnamed(), m(Char)]), (12, 4, &[0, 64]));
+    // Of no width only behind a bit-field.
+    windows("struct { char a; int : 0; char c; }", record(vec![m(Char), m(Int).bits(0).unnamed(), m(Char)]), (2, 1, &[0, 8]));
+    windows("struct { char a : 1; int : 0; char c : 1; }", record(vec![m(Char).bits(1), m(Int).bits(0).unnamed(), m(Char).bits(1)]), (8, 4, &[0, 32]));
+    windows("struct { char a : 1; int : 0; long long : 0; char c : 1; }", record(vec![m(Char).bits(1), m(Int).bits(0).unnamed(), m(LongLong).bits(0).unnamed(), m(Char).bits(1)]), (8, 4, &[0, 32]));
+    windows("struct { int : 0; }", record(vec![m(Int).bits(0).unnamed()]), (0, 1, &[]));
+    // Where a unit begins, an alignment counts.
+    windows("struct { int a : 3; int b : 5 aligned(8); }", record(vec![m(Int).bits(3), m(Int).bits(5).aligned(8)]), (8, 8, &[0, 3]));
+    windows("struct { int a : 3; int b : 30 aligned(8); }", record(vec![m(Int).bits(3), m(Int).bits(30).aligned(8)]), (16, 8, &[0, 64]));
+    windows("struct { char a; char b : 3 aligned(4); }", record(vec![m(Char), m(Char).bits(3).aligned(4)]), (8, 4, &[0, 32]));
+    // Packing lowers alignments, and leaves units as large as they are.
+    windows("struct packed { char a : 3; int b : 5; }", packed(record(vec![m(Char).bits(3), m(Int).bits(5)])), (5, 1, &[0, 8]));
+    windows("pack(2) struct { char a : 3; int b : 5; }", pack(record(vec![m(Char).bits(3), m(Int).bits(5)]), 2), (6, 2, &[0, 16]));
+    windows("struct { char a; int b : 5 packed; int c : 30; }", record(vec![m(Char), m(Int).bits(5).packed(), m(Int).bits(30)]), (12, 4, &[0, 8, 40]));
+    windows("struct packed { char a : 3; int : 0; char b; }", packed(record(vec![m(Char).bits(3), m(Int).bits(0).unnamed(), m(Char)])), (4, 4, &[0, 8]));
+    windows("union { int a : 3; char b; }", union(vec![m(Int).bits(3), m(Char)]), (4, 4, &[0, 0]));
+    windows("union { char a : 3; long long : 5; }", union(vec![m(Char).bits(3), m(LongLong).bits(5).unnamed()]), (8, 8, &[0]));
+    windows("union { char a : 3; long long : 0; }", union(vec![m(Char).bits(3), m(LongLong).bits(0).unnamed()]), (1, 1, &[0]));
+    windows("pack(1) union { int a : 9; }", pack(union(vec![m(Int).bits(9)]), 1), (2, 1, &[0]));
 }
