@@ -324,3 +324,141 @@ fn the_hint_of_a_result_is_for_prototypes_without_one() {
     let message = fails(1, &["call", "m", "double (*sin)(double)", "1"]);
     assert!(!message.contains("comes before"), "{message}");
 }
+
+/// What it does with another PATH or CC than that of the tests; none if they are empty.
+fn with_compilers(path: &str, cc: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_farcall"));
+    command.args(arguments).env_remove("CC");
+    if !path.is_empty() {
+        command.env("PATH", path);
+    }
+    if !cc.is_empty() {
+        command.env("CC", cc);
+    }
+    let output = command.output().expect("the program starts");
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code(),
+        String::from_utf8(text).expect("UTF-8"),
+    )
+}
+
+/// `struct stat` has 144 bytes on x86-64 and 128 on AArch64.
+#[test]
+fn headers_are_those_of_the_target() {
+    let places = |words: &[&str]| {
+        let rest = ["--cpp", "--decls", "sys/stat.h", "void f(struct stat)"];
+        with_compilers("", "", &[&["explain", "--places"], words, &rest].concat())
+    };
+    let own = "sysv64; stack 144 16; value 144 none stack+0=0-143; result 0 void\n";
+    assert_eq!(places(&[]), (Some(0), own.to_owned()));
+    assert_eq!(places(&["--arch", "x86_64"]), (Some(0), own.to_owned()));
+    let other = "aapcs64; stack 0 16; copy 128 16 x0; result 0 void\n";
+    assert_eq!(places(&["--arch", "aarch64"]), (Some(0), other.to_owned()));
+    let (status, code) = with_compilers(
+        "",
+        "",
+        &[
+            "disasm",
+            "--bytes",
+            "--arch=aarch64",
+            "--cpp",
+            "--decls=sys/stat.h",
+            "void f(struct stat)",
+        ],
+    );
+    assert_eq!(status, Some(0), "{code}");
+    let same = prints(&[
+        "disasm",
+        "--bytes",
+        "--arch=aarch64",
+        "void f(struct { char bytes[128]; })",
+    ]);
+    assert_eq!(code, same);
+}
+
+#[test]
+fn without_headers_of_the_target() {
+    let words = |abi| {
+        [
+            "explain",
+            "--abi",
+            abi,
+            "--cpp",
+            "--decls",
+            "stdio.h",
+            "int f(int)",
+        ]
+    };
+    for (abi, message) in [
+        (
+            "aapcs64",
+            "aarch64-linux, and there is no aarch64-linux-gnu-gcc in PATH; name a compiler that has \
+             them in CC: CC='clang --target=aarch64-linux-gnu --sysroot=DIR'",
+        ),
+        (
+            "win64",
+            "x86_64-windows-gnu, and there is no x86_64-w64-mingw32-gcc in PATH; name a compiler \
+             that has them in CC: CC='clang --target=x86_64-w64-windows-gnu --sysroot=DIR'",
+        ),
+        (
+            "apple64",
+            "arm64-apple; name a compiler that has them in CC: CC='clang \
+             --target=arm64-apple-macos -isysroot DIR'",
+        ),
+    ] {
+        let message =
+            format!("farcall: --cpp: this machine's headers are not those of {message}\n");
+        assert_eq!(with_compilers("/none", "", &words(abi)), (Some(1), message));
+    }
+    // This machine's own.
+    let (status, message) = with_compilers("/none", "", &words("sysv64"));
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        message,
+        "farcall: the C preprocessor cc could not be run: No such file or directory; CC names \
+         another\n"
+    );
+    // What CC names is not there.
+    let (status, message) = with_compilers("", "no-such-compiler", &words("apple64"));
+    assert_eq!(status, Some(1));
+    assert!(
+        message.starts_with("farcall: the C preprocessor no-such-compiler could not be run: "),
+        "{message}"
+    );
+}
+
+#[test]
+fn compilers_for_other_targets() {
+    let header = file(
+        "length.h",
+        "#ifndef LENGTH\n#define LENGTH 4\n#endif\nvoid f(struct { char c[LENGTH]; });\n",
+    );
+    let places = |abi| {
+        [
+            "explain", "--places", "--abi", abi, "--cpp", "--decls", &header, "f",
+        ]
+    };
+    // CC is taken for every target.
+    for abi in ["sysv64", "win64", "aapcs64", "apple64"] {
+        let (status, text) = with_compilers("", "cc -DLENGTH=2", &places(abi));
+        assert_eq!(status, Some(0), "{text}");
+        assert!(text.contains("value 2 none"), "{text}");
+    }
+    // mingw-w64's is found by its name.
+    let folder = format!("{}/compilers", env!("CARGO_TARGET_TMPDIR"));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let all = std::env::var_os("PATH").expect("a PATH");
+    let mut programs = std::env::split_paths(&all).map(|folder| folder.join("cc"));
+    let own = programs
+        .find(|program| program.exists())
+        .expect("a C compiler");
+    // It may be there from an earlier time.
+    let _ = std::os::unix::fs::symlink(own, format!("{folder}/x86_64-w64-mingw32-gcc"));
+    let path = format!("{folder}:{}", std::env::var("PATH").expect("a PATH"));
+    let text = "win64; stack 32 16; value 4 none rcx=0-3; result 0 void\n";
+    assert_eq!(
+        with_compilers(&path, "", &places("win64")),
+        (Some(0), text.to_owned())
+    );
+}

@@ -3,11 +3,11 @@
 use crate::Failure;
 use crate::expression;
 use crate::macros::Macros;
+use crate::preprocessor::preprocessed;
 use farcall::decl::{DeclarationKind, Declarations};
 use farcall::nearest::nearest;
 use farcall::types::{Data, Enumerator, Signature, Target, TypeRef};
 use std::io::Read;
-use std::process::Command;
 
 /// Declarations, and the macros of headers.
 pub(crate) struct Context {
@@ -38,7 +38,7 @@ impl Context {
         let mut context = Context::empty(target);
         for file in &sources.files {
             let source = match sources.preprocess {
-                true => context.macros.take(&preprocessed(file)?),
+                true => context.macros.take(&preprocessed(file, target)?),
                 false => text(file)?,
             };
             context.add(&source).map_err(|error| {
@@ -222,7 +222,8 @@ fn leading_name(prototype: &str) -> Option<&str> {
     (!name.is_empty() && rest.trim_start().starts_with('(')).then_some(name)
 }
 
-fn name(file: &str) -> &str {
+/// A file's name for a message.
+pub(crate) fn name(file: &str) -> &str {
     if file == "-" { "standard input" } else { file }
 }
 
@@ -239,50 +240,6 @@ fn text(file: &str) -> Result<String, Failure> {
     };
     // Comments and strings of old headers are in any encoding, and mean nothing here.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The file as `cc -E` gives it.
-fn preprocessed(file: &str) -> Result<String, Failure> {
-    let compiler = std::env::var("CC")
-        .ok()
-        .filter(|name| !name.trim().is_empty());
-    let compiler = compiler.unwrap_or_else(|| "cc".to_owned());
-    // CC may hold options too.
-    let mut words = compiler.split_whitespace();
-    let program = words.next().unwrap_or("cc");
-    // Two words that compilers make 1 of by themselves are more often meant as text.
-    let mut command = Command::new(program);
-    command
-        .args(words)
-        .args(["-E", "-dD", "-Ulinux", "-Uunix", "-x", "c"]);
-    // A header of the system is found as `#include` finds it.
-    match file {
-        "-" => command.arg("-"),
-        _ => command.args(["-include", file, "/dev/null"]),
-    };
-    if file == "-" {
-        command.stdin(std::process::Stdio::inherit());
-    }
-    let output = command.stderr(std::process::Stdio::inherit()).output();
-    let output = output.map_err(|error| {
-        Failure::Failed(format!(
-            "the C preprocessor {program} could not be run: {}; CC names another",
-            reason(&error)
-        ))
-    })?;
-    if !output.status.success() {
-        return Err(Failure::Failed(format!(
-            "{}: {compiler} -E failed ({})",
-            name(file),
-            output.status
-        )));
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
-    // A name in angle brackets is for what is in no file, and is not shown as a place.
-    Ok(match file {
-        "-" => text.replace(" \"<stdin>\"", " \"standard input\""),
-        _ => text.into_owned(),
-    })
 }
 
 /// The system's words, without their number.

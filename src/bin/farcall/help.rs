@@ -180,7 +180,9 @@ options:
                  system: long has 4 bytes with win64.
   --arch NAME    x86_64 or aarch64: the convention of Linux there. Without both, this machine's.
   --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
-  --cpp          run the C preprocessor over them first
+  --cpp          run the C preprocessor over them first: $CC -E, or cc -E; for another system
+                 than this machine's, whose headers are others, aarch64-linux-gnu-gcc or
+                 x86_64-w64-mingw32-gcc, and for apple64 only what CC names
   --places       a line for scripts. With - as PROTOTYPE, prototypes are read from the standard
                  input, one a line, TYPEs after tabs, and each gives a line; one that is wrong
                  gives 'error: ...'.
@@ -220,7 +222,9 @@ options:
   --abi NAME     the calling convention: sysv64, win64, aapcs64 or apple64
   --arch NAME    x86_64 or aarch64: the convention of Linux there. Without both, this machine's.
   --decls FILE   declarations, preprocessed; then PROTOTYPE may be the name of a function
-  --cpp          run the C preprocessor over them first
+  --cpp          run the C preprocessor over them first: $CC -E, or cc -E; for another system
+                 than this machine's, whose headers are others, aarch64-linux-gnu-gcc or
+                 x86_64-w64-mingw32-gcc, and for apple64 only what CC names
   --bytes        the stub's bytes alone, in hexadecimal, on a line. With - as PROTOTYPE, prototypes
                  are read from the standard input, one a line, TYPEs after tabs, and each gives a
                  line; one that is wrong gives 'error: ...'.

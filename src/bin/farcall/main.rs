@@ -4,7 +4,8 @@
 //! `symbols`. A call's `function` is looked up, and its arguments are read by `read`, with `pointer`,
 //! `reference`, `initializer`, `complex` and `variadic`, out of what `number`, `expression`, `text` and
 //! `items` make of their words; `convert` and `float` know the formats. They live in `memory`, and
-//! `print` shows what comes back. `declarations` has what headers say, and `macros` their constants.
+//! `print` shows what comes back. `declarations` has what headers say, which the `preprocessor` has
+//! been over, and `macros` their constants.
 //! `prototypes` are what `explain` and `disasm` are asked about, for the conventions of `abi`; `trace`
 //! follows the instructions that `disasm` shows.
 
@@ -26,6 +27,7 @@ mod memory;
 mod number;
 mod options;
 mod pointer;
+mod preprocessor;
 mod print;
 mod prototypes;
 mod read;
