@@ -139,6 +139,17 @@ fn places() {
         ),
         "win64; stack 32 16; copy 16 16 rdx; value 4 none xmm2=0-3; result 3 memory rcx rax\n"
     );
+    // Bit-fields of types of two sizes share no unit on Windows.
+    let bit_fields =
+        "void f(struct { char a : 3; int b : 5; }, struct { int a : 3; long long b : 5; })";
+    assert_eq!(
+        places("win64", bit_fields),
+        "win64; stack 32 16; value 8 none rcx=0-7; copy 16 16 rdx; result 0 void\n"
+    );
+    assert_eq!(
+        places("sysv64", bit_fields),
+        "sysv64; stack 0 16; value 4 none rdi=0-3; value 8 none rsi=0-7; result 0 void\n"
+    );
     assert_eq!(
         places(
             "aapcs64",
