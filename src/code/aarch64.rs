@@ -1,12 +1,9 @@
 //! What is particular to running on aarch64: which emitter, convention and target are the machine's
 //! own, and the instructions that enter code with the context register set.
 
-use super::CallPath;
 use crate::stub::aarch64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_SYSV};
-use std::ffi::c_void;
-use std::mem::offset_of;
 
 pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, entry_length};
 
@@ -56,24 +53,6 @@ pub fn target() -> &'static Target {
 /// Vectors of 32 bytes can be moved. None travels in a register here.
 pub fn has_wide_vectors() -> bool {
     false
-}
-
-/// Enters the code of a call path from Rust.
-///
-/// # Safety
-///
-/// The call path's code expects this context, and the result and arguments are as it wants them.
-pub unsafe fn enter(call: &CallPath, result: *mut c_void, array: *const c_void) {
-    #[unsafe(naked)]
-    unsafe extern "C-unwind" fn enter_naked(
-        _call: *const CallPath,
-        _result: *mut c_void,
-        _array: *const c_void,
-    ) {
-        enter_at!(offset_of!(CallPath, code), offset_of!(CallPath, context))
-    }
-    // SAFETY: the caller's promise.
-    unsafe { enter_naked(call, result, array) }
 }
 
 /// The body of a naked function that code is entered at with `(result, array)` and the context in

@@ -16,14 +16,14 @@ use aarch64 as machine;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as machine;
 
-pub use call_path::CallPath;
+pub use call_path::{CallPath, enter};
 pub use errno::{captured_errno, errno_capture, keep_errno};
 pub use heap::{
     ALIGN, CodeBlock, CodeStatistics, add, lock_for_fork, renew, renew_after_fork, statistics,
     unlock_after_fork,
 };
 pub use machine::{
-    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, enter, entry_length,
-    has_wide_vectors, libffi_convention, target,
+    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, entry_length, has_wide_vectors,
+    libffi_convention, target,
 };
 pub(crate) use machine::{context_call, enter_at};

@@ -6,6 +6,7 @@
 //! (r11 on x86-64, x17 on AArch64). It is position-independent.
 
 pub mod aarch64;
+mod chunks;
 mod emitter;
 mod plan;
 pub mod x86_64;

@@ -10,6 +10,7 @@ use super::operand::{
     Assembler, DATA, RESULT, ZERO, is_paired, is_scaled, memory, pair, reach, reach_pair,
 };
 use crate::abi::{Extension, Place};
+use crate::stub::chunks::chunks;
 use crate::stub::plan::{Store, StoreSource};
 use dynasmrt::{DynasmApi, dynasm};
 
@@ -77,29 +78,15 @@ fn store(code: &mut Assembler, one: &Store) {
 
 /// The low `size` bytes of a general register, which is used up.
 fn store_general(code: &mut Assembler, register: u8, at: i32, size: u32) {
-    let mut done = 0;
-    while done < size {
+    for (done, chunk) in chunks(0, size) {
         let to = at + done as i32;
-        let chunk = match size - done {
-            8.. => {
-                memory!(code, RESULT, to, 8, [str stur X(register)]);
-                8
-            }
-            4.. => {
-                memory!(code, RESULT, to, 4, [str stur W(register)]);
-                4
-            }
-            2.. => {
-                memory!(code, RESULT, to, 2, [strh sturh W(register)]);
-                2
-            }
-            _ => {
-                memory!(code, RESULT, to, 1, [strb sturb W(register)]);
-                1
-            }
-        };
-        done += chunk;
-        if done < size {
+        match chunk {
+            8 => memory!(code, RESULT, to, 8, [str stur X(register)]),
+            4 => memory!(code, RESULT, to, 4, [str stur W(register)]),
+            2 => memory!(code, RESULT, to, 2, [strh sturh W(register)]),
+            _ => memory!(code, RESULT, to, 1, [strb sturb W(register)]),
+        }
+        if done + chunk < size {
             dynasm!(code ; .arch aarch64 ; lsr X(register), X(register), chunk * 8);
         }
     }
@@ -134,26 +121,13 @@ fn extend(code: &mut Assembler, register: u8, extension: Extension, size: u32) {
 }
 
 fn store_zero(code: &mut Assembler, at: i32, size: u32) {
-    let mut done = 0;
-    while done < size {
+    for (done, chunk) in chunks(0, size) {
         let to = at + done as i32;
-        done += match size - done {
-            8.. => {
-                memory!(code, RESULT, to, 8, [str stur X(ZERO)]);
-                8
-            }
-            4.. => {
-                memory!(code, RESULT, to, 4, [str stur W(ZERO)]);
-                4
-            }
-            2.. => {
-                memory!(code, RESULT, to, 2, [strh sturh W(ZERO)]);
-                2
-            }
-            _ => {
-                memory!(code, RESULT, to, 1, [strb sturb W(ZERO)]);
-                1
-            }
-        };
+        match chunk {
+            8 => memory!(code, RESULT, to, 8, [str stur X(ZERO)]),
+            4 => memory!(code, RESULT, to, 4, [str stur W(ZERO)]),
+            2 => memory!(code, RESULT, to, 2, [strh sturh W(ZERO)]),
+            _ => memory!(code, RESULT, to, 1, [strb sturb W(ZERO)]),
+        }
     }
 }

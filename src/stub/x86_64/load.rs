@@ -5,8 +5,9 @@
     reason = "the assembler's macro converts register numbers"
 )]
 
-use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, chunks, memory};
+use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, memory};
 use crate::abi::Extension;
+use crate::stub::chunks::chunks;
 use dynasmrt::{DynasmApi, dynasm};
 
 /// Larger values are copied 16 bytes at a time.
