@@ -5,6 +5,7 @@ mod aapcs64;
 mod explain;
 mod members;
 mod notes;
+mod padding;
 mod places;
 mod registers;
 mod sysv64;

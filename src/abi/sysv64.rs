@@ -1,6 +1,7 @@
 //! System V, x86-64. Section numbers are those of the x86-64 psABI. Where gcc and clang disagree
 //! it is gcc that is followed, which is what the psABI says too.
 
+use super::padding::is_only_padding;
 use super::{Assignment, Builder, MAX_STACK, Piece, Place, ResultPassing, parameter_extension};
 use crate::error::{Error, Result};
 use crate::types::{Convention, Data, Kind, Signature, TypeRef};
@@ -457,6 +458,11 @@ impl State {
                     .parameter(size as u32, parameter_extension(ty), &list[..count]);
                 return Ok(());
             }
+        }
+        if is_only_padding(ty) {
+            self.builder
+                .parameter(size as u32, parameter_extension(ty), &[]);
+            return Ok(());
         }
         self.on_stack(ty)
     }

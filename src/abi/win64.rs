@@ -3,6 +3,7 @@
 //! register by their position, the result's address included; others stand in the argument area behind
 //! 32 bytes that belong to the callee ("Calling convention defaults").
 
+use super::padding::is_only_padding;
 use super::{
     Assignment, Builder, Extension, MAX_STACK, Piece, Place, ResultPassing, parameter_extension,
 };
@@ -151,6 +152,11 @@ impl State {
             class => class,
         };
         let Some(&general) = GENERAL.get(position as usize) else {
+            if fits_a_register(ty.size()) && is_only_padding(ty) {
+                self.position = position;
+                self.builder.parameter(size, Extension::None, &[]);
+                return Ok(());
+            }
             let place = Place::Stack((position * SLOT) as u32);
             if matches!(class, Class::Reference) {
                 return self.builder.reference(ty, COPY_ALIGN, place);

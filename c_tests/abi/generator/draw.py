@@ -249,7 +249,8 @@ class Drawer:
             if left <= 0:
                 break
             record.members.append(self.member(depth, left, union))
-        if count and not any(m.name or m.bits is None for m in record.members):
+        is_only_padding = not any(m.name or m.bits is None for m in record.members)
+        if count and is_only_padding and self.chance(0.5):
             record.members.append(Member(self.integer(), self.member_name("m")))
         if place == "anonymous" or (depth > 1 and self.chance(0.2)):
             return record

@@ -1,6 +1,6 @@
 //! Structs and unions: the classes of their eightbytes. What is expected is what gcc does.
 
-use super::check_type;
+use super::{check, check_type};
 
 const MEMORY: &str = "memory at rdi, rax";
 
@@ -170,6 +170,38 @@ fn packed_records() {
         "union __attribute__((packed)) { char a[3]; int b; }",
         "rdi",
         "rax",
+    );
+}
+
+/// What is only padding has its place in registers; where none is left, nothing is passed (gcc 12 and 14; clang 19
+/// agrees where it is at most 16 bytes).
+#[test]
+fn only_padding_on_the_stack() {
+    for (ty, passed) in [
+        ("struct { int : 28; }", false),
+        ("struct { struct { } e; int : 28; }", false),
+        ("struct { struct { int : 28; } b[2]; }", false),
+        ("struct { int : 5; int z[0]; }", false),
+        ("struct { struct { } e; int : 5; struct { } f[]; }", false),
+        (
+            "struct { long : 40; long : 40; long : 40; long : 40; }",
+            false,
+        ),
+        ("union { int : 5; struct { int : 3; } x; }", false),
+        ("union { int : 5; char a; }", true),
+        ("struct { int : 5; int b : 1; }", true),
+        ("struct { struct { } e; int : 5; int f[]; }", true),
+    ] {
+        let all = format!("long f(long, long, long, long, long, long, long, {ty}, long)");
+        let expected = match passed {
+            true => "rdi; rsi; rdx; rcx; r8; r9; [0]; [8]; [16] -> rax | stack 24/16",
+            false => "rdi; rsi; rdx; rcx; r8; r9; [0]; nothing; [8] -> rax | stack 16/16",
+        };
+        check(&all, expected);
+    }
+    check(
+        "long f(long, long, long, long, long, struct { int : 28; }, long)",
+        "rdi; rsi; rdx; rcx; r8; r9; [0] -> rax | stack 8/16",
     );
 }
 

@@ -87,6 +87,20 @@ fn wide_values() {
     );
 }
 
+/// What is only padding has a position among the first four arguments, and none behind them; by reference
+/// it has one everywhere (gcc 12).
+#[test]
+fn only_padding() {
+    check_ms(
+        "int f(struct { int : 28; }, int, int, int, struct { int : 28; }, int, struct { long : 40; int : 3; char c; })",
+        "rcx; rdx; r8; r9; nothing; [32]; &16 [40] -> rax | stack 48/16",
+    );
+    check_ms(
+        "int f(int, int, int, int, struct { int : 5; int z[0]; }, struct { long : 64; long : 64; }, int)",
+        "rcx; rdx; r8; r9; nothing; &16 [32]; [40] -> rax | stack 48/16",
+    );
+}
+
 /// An unnamed floating number is in both kinds of register.
 #[test]
 fn variadic_calls() {
