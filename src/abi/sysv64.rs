@@ -374,6 +374,9 @@ fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
         return Ok((ResultPassing::Registers, vec![x87(0, 0), x87(16, 1)]));
     }
     let Ok(classes) = classify(ty) else {
+        if is_only_padding(ty) {
+            return Ok((ResultPassing::Void, Vec::new()));
+        }
         let passing = ResultPassing::Memory {
             address: Place::General(RDI),
             returned: Some(Place::General(RAX)),

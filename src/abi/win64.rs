@@ -76,6 +76,8 @@ fn classify_result(ty: TypeRef<'_>) -> (ResultPassing, Option<Piece>) {
         (ResultPassing::Registers, Some(piece(Place::Vector(0))))
     } else if fits_a_register(ty.size()) {
         (ResultPassing::Registers, Some(piece(Place::General(RAX))))
+    } else if is_only_padding(ty) {
+        (ResultPassing::Void, None)
     } else {
         let passing = ResultPassing::Memory {
             address: Place::General(RCX),
