@@ -23,7 +23,7 @@ pub use heap::{
     unlock_after_fork,
 };
 pub use machine::{
-    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, entry_length, has_wide_vectors,
-    libffi_convention, target,
+    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk, emit_upcall,
+    entry_length, has_wide_vectors, libffi_convention, target,
 };
 pub(crate) use machine::{context_call, enter_at};

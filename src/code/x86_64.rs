@@ -5,7 +5,7 @@ use crate::stub::x86_64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
 
-pub use x86_64::{ENTRY, emit, emit_entry, emit_jump, entry_length};
+pub use x86_64::{ENTRY, emit, emit_entry, emit_jump, emit_thunk, emit_upcall, entry_length};
 
 /// The body of a naked function `(header, result, array)`: reads code and context at these offsets
 /// of the header and jumps to the code with `(result, array)` and the context in r11.
