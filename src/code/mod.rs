@@ -8,6 +8,7 @@ mod errno;
 mod heap;
 mod instruction_cache;
 mod memory;
+pub mod thunks;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -23,7 +24,7 @@ pub use heap::{
     unlock_after_fork,
 };
 pub use machine::{
-    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk, emit_upcall,
-    entry_length, has_wide_vectors, libffi_convention, target,
+    COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,
+    emit_upcall, entry_length, has_wide_vectors, libffi_convention, target,
 };
-pub(crate) use machine::{context_call, enter_at};
+pub(crate) use machine::{context_call, counted_call, enter_at};
