@@ -8,6 +8,7 @@ mod errno;
 mod heap;
 mod instruction_cache;
 mod memory;
+mod mode;
 pub mod thunks;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
@@ -28,3 +29,4 @@ pub use machine::{
     emit_upcall, entry_length, has_wide_vectors, libffi_convention, target,
 };
 pub(crate) use machine::{context_call, counted_call, enter_at};
+pub use mode::{Mode, Refusal, mode, status, why_static};

@@ -7,6 +7,7 @@
 
 use super::machine::{emit_thunk, thunk_table};
 use super::memory::{self, Draft};
+use super::mode::{Mode, after, mode};
 use crate::error::{Error, Result, Status};
 use crate::stub::THUNK_LENGTH;
 use std::fs::File;
@@ -62,13 +63,14 @@ pub fn built_in() -> Thunks {
 
 /// More thunks, about as many as asked for.
 pub fn more(count: usize) -> Result<Thunks> {
-    match made(count) {
-        Ok(thunks) => Ok(thunks),
-        Err(refused) => mapped_again().map_err(|error| Error {
-            message: format!("{refused}; {error}"),
-            ..refused
-        }),
-    }
+    let refused = match mode() {
+        Mode::Static(refusal) => refusal.error(),
+        Mode::Stubs | Mode::Dual => match made(count).map_err(after) {
+            Ok(thunks) => return Ok(thunks),
+            Err(error) => error,
+        },
+    };
+    mapped_again().map_err(|error| error.within(refused))
 }
 
 /// Thunks in new executable memory, their records behind them.
