@@ -253,8 +253,10 @@ pub unsafe extern "C" fn fc_function_free(function: *mut fc_function) {
 /// @param args     `args[i]` points to the i-th argument, of which exactly as many bytes as its type has
 ///                 are read; it need not be aligned. It may be NULL where there is no parameter.
 ///
-/// Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
-/// version: the callee must return.
+/// Any thread may call this. It takes no lock and no memory. A C++ exception of the callee reaches the
+/// caller of this, a longjmp and the end of the thread (pthread_exit, pthread_cancel) leave it as they
+/// leave any C function. Exceptions need the unwinder to be in a shared library, as it is unless the
+/// program was linked with -static-libgcc.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.farcall_calls")]
 #[unsafe(naked)]
@@ -298,8 +300,8 @@ unsafe fn entry(function: *const fc_function, arguments: Arguments, what: &str) 
 ///                 bytes, and what is above it is not read; a larger one is pointed to. It may be NULL
 ///                 where there is no parameter.
 ///
-/// Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
-/// version: the callee must return.
+/// Any thread may call this. It takes no lock and no memory. Exceptions, longjmp and the end of a thread
+/// are as with fc_invoke.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.farcall_calls")]
 #[unsafe(naked)]

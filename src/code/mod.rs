@@ -10,6 +10,7 @@ mod instruction_cache;
 mod memory;
 mod mode;
 pub mod thunks;
+mod unwind;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -21,8 +22,8 @@ use x86_64 as machine;
 pub use call_path::{CallPath, enter};
 pub use errno::{captured_errno, errno_capture, keep_errno};
 pub use heap::{
-    ALIGN, CodeBlock, CodeStatistics, add, lock_for_fork, renew, renew_after_fork, statistics,
-    unlock_after_fork,
+    ALIGN, CodeBlock, CodeStatistics, add, announce_to_new_unwinders, lock_for_fork, renew,
+    renew_after_fork, statistics, unlock_after_fork,
 };
 pub use machine::{
     COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,
