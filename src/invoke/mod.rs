@@ -1,6 +1,7 @@
 //! Functions that can be called: a signature, a target, and the code between them.
 
 mod marshaller;
+mod protected;
 
 use crate::abi::{self, Assignment};
 use crate::code::{self, CallPath, CodeBlock};
@@ -24,6 +25,8 @@ pub struct Options {
     pub force_fallback: bool,
     /// No other path than a stub will do.
     pub require_stub: bool,
+    /// `invoke_checked` survives a fault of the callee.
+    pub protect: bool,
 }
 
 /// A function that can be called.
@@ -34,6 +37,7 @@ pub struct Function {
     target: *const c_void,
     how: How,
     path: Cow<'static, CStr>,
+    is_protected: bool,
     entries: [OnceLock<CodeBlock>; 2],
     // Dropped last: the target's code goes with it.
     _library: Option<Arc<Library>>,
@@ -65,12 +69,16 @@ impl Function {
         let assignment = abi::assign(&signature)?;
         let (call, how, path) = bind(assignment, target, options)
             .map_err(|error| error.within(signature.describe()))?;
+        if options.protect {
+            code::install_fault_handlers()?;
+        }
         Ok(Function {
             call,
             signature,
             target,
             how,
             path,
+            is_protected: options.protect,
             entries: [OnceLock::new(), OnceLock::new()],
             _library: library,
         })
