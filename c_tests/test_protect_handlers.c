@@ -143,7 +143,7 @@ static int ignored_signals_are_ignored(void) {
 static int earlier_handlers_get_the_rest(void) {
   install(SIGSEGV, note, 0);
   fc_function *function = protect_poke();
-  for (int round = 1; round < 4; round++) {
+  for (volatile int round = 1; round < 4; round++) {
     SO(faults(function));
     SO(calls == round - 1);
     if (sigsetjmp(back, 1) == 0)
@@ -236,7 +236,7 @@ static int binding_puts_the_handlers_in_front(void) {
   fc_function *function = protect_poke();
   keep_and_replace(SIGSEGV, pass_on);
   SO(faults(function) && calls == 1);
-  for (int round = 1; round < 4; round++) {
+  for (volatile int round = 1; round < 4; round++) {
     protect_poke();
     SO(faults(function) && calls == round);
     /* farcall, the later one, farcall again, the earlier one. */
@@ -255,7 +255,7 @@ static int a_number_is_enough(void) {
   sigaction(SIGSEGV, NULL, &predecessor);
   install_plain(SIGSEGV, pass_number_on, 0);
   protect_poke();
-  for (int round = 1; round < 4; round++) {
+  for (volatile int round = 1; round < 4; round++) {
     SO(faults(function));
     if (sigsetjmp(back, 1) == 0)
       crash(function, NULL);
@@ -278,7 +278,7 @@ static int a_fault_in_a_handler_is_a_new_one(void) {
   fc_function *function = protect_poke();
   keep_and_replace(SIGSEGV, pass_on);
   protect_poke();
-  for (int round = 0; round < 3; round++)
+  for (volatile int round = 0; round < 3; round++)
     if (sigsetjmp(back, 1) == 0)
       crash(function, NULL);
   SO(calls == 3 && earlier_calls == 3 && faults(function));
@@ -299,7 +299,7 @@ static void call_protected(int number, siginfo_t *info, void *context) {
 static int handlers_may_make_protected_calls(void) {
   install(SIGSEGV, call_protected, SA_NODEFER);
   handlers_function = protect_poke();
-  for (int round = 1; round < 4; round++) {
+  for (volatile int round = 1; round < 4; round++) {
     if (sigsetjmp(back, 1) == 0)
       crash(handlers_function, NULL);
     SO(calls == round && handlers_status == FC_ERR_FAULT);

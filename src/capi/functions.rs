@@ -414,18 +414,20 @@ unsafe fn check_call<'a>(
     // SAFETY: the caller's promise.
     let function = unsafe { function_of(function, "fc_invoke_checked: function")? };
     let signature = function.signature();
-    let name = signature.describe();
+    let name = || signature.describe();
     if ret.is_null() && signature.result().kind() != Kind::Void {
         let result = signature.result();
         let result = result.get().describe();
         return Err(Error::argument(format!(
-            "{name}: ret is NULL, expected memory for {result}"
+            "{}: ret is NULL, expected memory for {result}",
+            name()
         )));
     }
     let count = signature.function().params.len();
     if args.is_null() && count > 0 {
         return Err(Error::argument(format!(
-            "{name}: args is NULL, expected {count} pointers"
+            "{}: args is NULL, expected {count} pointers",
+            name()
         )));
     }
     for index in 0..count {
@@ -434,7 +436,8 @@ unsafe fn check_call<'a>(
             let ty = signature.param(index);
             let ty = ty.get().describe();
             return Err(Error::argument(format!(
-                "{name}: parameter {}: expected a pointer to {ty}, got NULL",
+                "{}: parameter {}: expected a pointer to {ty}, got NULL",
+                name(),
                 index + 1
             )));
         }
