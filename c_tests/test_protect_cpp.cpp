@@ -89,24 +89,24 @@ void an_exception_reaches_the_caller() {
   }
 }
 
-int fault_after_an_exception() {
-  fc_function *function = thrower(FC_PROTECT);
+int fault_after(uint32_t flags) {
+  expect_unprotected();
+  fc_function *function = thrower(flags);
   if (thrown_by(function, "before") != "before")
     return 1;
-  return deep_peek(nullptr);
+  return deep_peek(static_cast<const int *>(UNPROTECTED));
 }
 
+int fault_after_an_exception() { return fault_after(FC_PROTECT); }
+
 int fault_after_an_exception_through_libffi() {
-  fc_function *function = thrower(FC_PROTECT | FC_FORCE_FALLBACK);
-  if (thrown_by(function, "before") != "before")
-    return 1;
-  return deep_peek(nullptr);
+  return fault_after(FC_PROTECT | FC_FORCE_FALLBACK);
 }
 
 // The call is over: a fault is none of its.
 void protection_ends_with_an_exception() {
-  CHECK_INT(BY_SIGNAL + SIGSEGV, child_ends(fault_after_an_exception));
-  CHECK_INT(BY_SIGNAL + SIGSEGV, child_ends(fault_after_an_exception_through_libffi));
+  CHECK_INT(UNPROTECTED_ENDS, child_ends(fault_after_an_exception));
+  CHECK_INT(UNPROTECTED_ENDS, child_ends(fault_after_an_exception_through_libffi));
 }
 
 void check_reader(int (*reader)(const int *), const char *prototype, const char *name) {
