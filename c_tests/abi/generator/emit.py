@@ -241,7 +241,10 @@ def emit_receivers(signatures, types_header):
             out.append("  if (fcg_this_receiver.spoils_kept) FCG_SPOIL_KEPT();")
             out.append("  if (fcg_this_receiver.spoils_state) FCG_SPOIL_STATE();")
             if word:
-                out.append("  return (unsigned long)result ^ fcg_this_receiver.flipped;")
+                out.append(f"  volatile {result} word = (unsigned long)result ^ "
+                           "fcg_this_receiver.flipped;")
+                out.append("  FCG_POISON();")
+                out.append("  return word;")
             elif s.result is not None:
                 out.append("  return result;")
             out.append("}")
