@@ -163,7 +163,6 @@ class Reception:
             return
         if not parameter.size:
             return
-        self.machine.read(element, parameter.size)
         if index in self.copies:
             self.expect(element == self.copies[index],
                         f"it is at {element:#x}, and the caller's copy at {self.copies[index]:#x}")
@@ -194,12 +193,11 @@ class Reception:
         """Gives the result as a handler does. The memory that it is in."""
         machine, result = self.machine, self.call.result
         size = result.size
+        if self.in_slots:
+            self.expect(ret % 8 == 0 and self.is_in_frame(ret, SLOT),
+                        f"the result's slot is at {ret:#x}, outside the frame or not aligned")
         if result.pieces or result.address:
-            at = ret
-            if self.in_slots:
-                self.expect(ret % 8 == 0, f"the result's slot is at {ret:#x}")
-                if size > SLOT:
-                    at = machine.word(ret)
+            at = machine.word(ret) if self.in_slots and size > SLOT else ret
             if result.address and (size > SLOT or not self.in_slots):
                 self.expect(at == self.result_at,
                             f"the result goes to {at:#x}, and the caller's memory is at {self.result_at:#x}")

@@ -115,14 +115,21 @@ def check_the_checks(args):
     problems = []
     for convention in args.conventions:
         machine = watched(convention)
-        lines = [Drawer(args.seed, index, convention).prototype().line
-                 for index in range(args.first, args.first + args.count)]
+        prototypes = [Drawer(args.seed, index, convention).prototype()
+                      for index in range(args.first, args.first + args.count)]
+        lines = [prototype.line for prototype in prototypes]
         abi = ["--abi", convention]
         places = ask(args.farcall, ["explain", "--places"] + abi, lines)
         stubs = ask(args.farcall, ["disasm", "--bytes"] + abi, lines)
         problems += self_check(machine, [(read(place), bytes.fromhex(stub))
                                          for place, stub in zip(places, stubs)
-                                         if not place.startswith("error: ")])
+                                         if not place.startswith("error: ")],
+                               [((prototype, read(place), in_slots), bytes.fromhex(receiver))
+                                for in_slots in FORM_NAMES
+                                for prototype, place, receiver in zip(
+                                    prototypes, places,
+                                    receivers_of(args, convention, lines, in_slots))
+                                if not receiver.startswith("error: ")])
     print("\n".join(problems) or "the checks find what is wrong")
     return 1 if problems else 0
 

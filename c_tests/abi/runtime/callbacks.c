@@ -140,14 +140,16 @@ static fc_status make(const fc_signature *signature, const fc_callback_options *
 }
 
 static void run_form(const fc_signature *signature, const char *callers) {
-  static unsigned char *zeros;
+  static unsigned char *zeros, *given;
   static size_t room;
   const fcg_value *r = &now.c->result;
   if (!zeros || room < r->size) {
     free(zeros);
+    free(given);
     room = (size_t)r->size + 64;
     zeros = calloc(1, room);
-    if (!zeros)
+    given = malloc(room);
+    if (!zeros || !given)
       abort();
   }
   /* Half of the callbacks are made with no options. */
@@ -156,7 +158,8 @@ static void run_form(const fc_signature *signature, const char *callers) {
   fc_callback_options options;
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
-  options.default_result = late;
+  memcpy(given, late, r->size);
+  options.default_result = given;
   options.release = release;
   memset(&seen, 0, sizeof seen);
   fc_callback *callback = NULL;
@@ -165,6 +168,7 @@ static void run_form(const fc_signature *signature, const char *callers) {
     fail("%s: %s", fc_status_name(status), fc_error_message());
     return;
   }
+  memset(given, 0x99, r->size); /* it has been copied */
   void *code = fc_callback_code(callback);
   int last = -1;
   for (int l = 0; l < library_count; l++) {

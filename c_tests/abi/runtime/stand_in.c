@@ -367,6 +367,11 @@ static void receive(const fcg_case *c, void *ret, void *const *args) {
     ((unsigned char *)ret)[0] ^= 1;
 }
 
+static const void *kept(const void *bytes, size_t size) {
+  static unsigned char copy[65536];
+  return bytes ? memcpy(copy, bytes, size) : NULL;
+}
+
 static fc_status make_callback(const fc_signature *signature, fc_handler handler,
                                fc_slot_handler slot_handler, void *user,
                                const fc_callback_options *options, fc_callback **out) {
@@ -374,12 +379,13 @@ static fc_status make_callback(const fc_signature *signature, fc_handler handler
     snprintf(message, sizeof message, "variadic");
     return FC_ERR_UNSUPPORTED;
   }
-  last = (fc_callback){.c = signature->c,
-                       .handler = handler,
-                       .slot_handler = slot_handler,
-                       .user = user,
-                       .default_result = options ? options->default_result : NULL,
-                       .release = options ? options->release : NULL};
+  last = (fc_callback){
+      .c = signature->c,
+      .handler = handler,
+      .slot_handler = slot_handler,
+      .user = user,
+      .default_result = options ? kept(options->default_result, signature->c->result.size) : NULL,
+      .release = options ? options->release : NULL};
   *tables->receiver = (fcg_receiver){.receive = receive,
                                      .flipped = fault("callback's extension") ? 1ull << 63 : 0,
                                      .spoils_kept = fault("kept register"),
