@@ -47,6 +47,7 @@ static int fault(const char *name) {
 
 const char *fc_error_message(void) { return message; }
 const char *fc_status_name(fc_status status) { return status == FC_OK ? "FC_OK" : "FC_ERR"; }
+const char *fc_code_status(void) { return "stubs"; }
 int fc_captured_errno(void) { return fault("errno") ? 0 : captured; }
 
 fc_status fc_library_open(const char *path, const fc_open_options *options, fc_library **out) {
