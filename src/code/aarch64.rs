@@ -5,7 +5,7 @@ use crate::stub::aarch64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_SYSV};
 
-pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, entry_length};
+pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, emit_thunk, emit_upcall, entry_length};
 
 /// The body of a naked function `(header, result, array)`: reads code and context at these offsets
 /// of the header and jumps to the code with `(result, array)` and the context in x17.
