@@ -8,7 +8,7 @@
 
 use super::recovery::Recovery;
 use super::thread::{self, Thread};
-use super::{Access, Fault, machine};
+use super::{Access, Fault, machine, sanitizer};
 use crate::error::{Error, Result, Status};
 use libc::{c_int, siginfo_t, ucontext_t};
 use std::ffi::c_void;
@@ -49,6 +49,7 @@ impl Chained {
 
 /// Puts the handlers in front, if they are not.
 pub fn install() -> Result<()> {
+    sanitizer::find();
     for (index, signal) in SIGNALS.into_iter().enumerate() {
         install_one(index, signal).map_err(|error| Error {
             os: error.raw_os_error().unwrap_or(0),
@@ -206,8 +207,9 @@ unsafe fn recover(
         (*recovery).fault = fault(thread, signal, info, context);
         (*thread).chained = Chained::NONE;
         machine::resume(context, &*recovery);
-        true
     }
+    sanitizer::forget_frames();
+    true
 }
 
 unsafe fn fault(

@@ -10,6 +10,7 @@
 mod aarch64;
 mod handlers;
 mod recovery;
+mod sanitizer;
 mod stack;
 mod thread;
 #[cfg(target_arch = "x86_64")]

@@ -14,46 +14,54 @@ use std::ptr;
 pub(super) struct Bounds {
     low: usize,
     high: usize,
+    /// So many bytes at the low end, on both sides of it, are no use to anybody: systems count the guard
+    /// in or not.
+    guard: usize,
 }
 
-/// Above the stack's low end, and below it, an address that cannot be used is the guard's. The system
-/// keeps as much free below the main thread's stack; other threads' guards are smaller.
-const GUARD: usize = 1 << 20;
+/// What the system keeps free below the main thread's stack, which has no guard of its own.
+const MAIN_GUARD: usize = 1 << 20;
 
 impl Bounds {
-    #[cfg_attr(
-        target_env = "gnu",
-        allow(dead_code, reason = "it is zero from the beginning")
-    )]
-    pub(super) const UNKNOWN: Bounds = Bounds { low: 0, high: 0 };
+    pub(super) const UNKNOWN: Bounds = Bounds {
+        low: 0,
+        high: 0,
+        guard: 0,
+    };
 
     /// The address is on the stack, or in what guards it.
     pub(super) fn has(&self, address: usize) -> bool {
-        self.low.saturating_sub(GUARD) <= address && address < self.high
+        self.low.saturating_sub(self.guard) <= address && address < self.high
     }
 
-    /// An address that cannot be used, so near to the end of the stack, is its guard.
+    /// The address, which cannot be used, is in what guards the stack.
     pub(super) fn is_guard(&self, address: usize) -> bool {
-        self.has(address) && address < self.low.saturating_add(GUARD).min(self.high)
+        self.has(address) && address < self.low.saturating_add(self.guard)
     }
 
     /// Of this thread; unknown where the system cannot tell.
     fn of_this_thread() -> Bounds {
         let mut attributes = MaybeUninit::<libc::pthread_attr_t>::zeroed();
         let mut low = ptr::null_mut();
-        let mut size = 0;
+        let (mut size, mut guard) = (0, 0);
         // SAFETY: what the first call makes is read, then given back.
-        unsafe {
+        let is_main = unsafe {
             if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
-                return Bounds { low: 0, high: 0 };
+                return Bounds::UNKNOWN;
             }
             libc::pthread_attr_getstack(attributes.as_ptr(), &mut low, &mut size);
+            libc::pthread_attr_getguardsize(attributes.as_ptr(), &mut guard);
             libc::pthread_attr_destroy(attributes.as_mut_ptr());
-        }
+            libc::gettid() == libc::getpid()
+        };
         let low = low as usize;
         Bounds {
             low,
             high: low.saturating_add(size),
+            guard: match guard {
+                0 if is_main => MAIN_GUARD,
+                guard => guard,
+            },
         }
     }
 }
