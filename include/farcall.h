@@ -1436,6 +1436,30 @@ enum fc_status fc_memory_string(const char *address,
                                 size_t *length);
 
 /**
+ * How code is made in this process: "stubs", or "static: " and why no code is made. In the second case
+ * calls are made through code that the library brings with it and through libffi, with the same results.
+ *
+ * It is decided when code is first needed, or asked for here. The environment variable FARCALL_CODE is
+ * read then:
+ *  - "none": no code is made, and the system is not asked whether it would let it;
+ *  - "dual": code is made in memory of a file without a name (memfd_create) that is mapped twice, to
+ *    write and to run, for systems that refuse nothing but pages that were writable before. Where it
+ *    cannot be had, no code is made;
+ *  - not set, or anything else: code is made in private pages if the system lets one be made executable
+ *    after it was written, which is tried once. SELinux, PR_SET_MDWE and systemd's
+ *    MemoryDenyWriteExecute= do not.
+ * Nothing is ever writable and executable at once. A program that runs with more rights than its user
+ * (setuid) does not look at the variable.
+ *
+ * Where a system begins to refuse later, what was made before stays in use, and the text changes.
+ *
+ * @return "stubs" or "static: ...": text that lives for ever. Never NULL.
+ *
+ * Any thread may call this.
+ */
+const char *fc_code_status(void);
+
+/**
  * Tells what executable memory holds at the moment.
  *
  * @param out what it holds; its `size` is set by the caller, and no more than that is written.

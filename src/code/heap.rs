@@ -2,8 +2,8 @@
 //! which is sealed and moved over the old one; what else is on the page goes on running. Freed code
 //! is reused, and never unmapped.
 
-use super::FILL;
 use super::memory::{Draft, SparePages, page_size, reserve};
+use super::{FILL, mode};
 use crate::error::{Error, Result};
 use parking_lot::Mutex;
 
@@ -132,8 +132,12 @@ pub unsafe fn renew<T>(mutex: &Mutex<T>) {
 /// Puts code of at most `length` bytes into executable memory. `write` gets the address where it
 /// will be.
 pub fn add(length: usize, write: impl FnOnce(usize) -> Vec<u8>) -> Result<CodeBlock> {
-    HEAP.lock()
-        .add(length.max(1).next_multiple_of(ALIGN), write)
+    if let Some(refusal) = mode::why_static() {
+        return Err(refusal.error());
+    }
+    let length = length.max(1).next_multiple_of(ALIGN);
+    let block = HEAP.lock().add(length, write);
+    block.map_err(mode::after)
 }
 
 /// What the heap holds now.

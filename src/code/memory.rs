@@ -1,9 +1,12 @@
 //! Pages from the system. A page is written while nobody can run it and then sealed; it is never
 //! writable and executable at once.
 
-use super::instruction_cache;
+use super::{FILL, instruction_cache};
 use crate::error::{Error, Result, Status};
 use std::ptr;
+
+/// What errors of this module begin with.
+pub(super) const SUBJECT: &str = "executable memory: ";
 
 /// A failed system call as an error.
 fn failed(call: &str, what: &str) -> Error {
@@ -16,7 +19,7 @@ fn failed(call: &str, what: &str) -> Error {
     };
     Error {
         status,
-        message: format!("executable memory: {call} ({what}): {error}"),
+        message: format!("{SUBJECT}{call} ({what}): {error}"),
         os,
     }
 }
@@ -26,6 +29,13 @@ pub(super) fn page_size() -> usize {
     // SAFETY: sysconf has no preconditions.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(size).unwrap_or(4096)
+}
+
+/// Seals a page as new code is, to see whether the system lets it. What is on it never runs.
+pub(super) fn try_to_seal() -> Result<()> {
+    let mut draft = Draft::map(page_size())?;
+    draft.bytes()[0] = FILL;
+    draft.seal()
 }
 
 /// Address space without memory, in which sealed pages get their places.
@@ -135,6 +145,16 @@ impl Draft {
         unsafe { std::slice::from_raw_parts_mut(self.address, self.length) }
     }
 
+    /// Makes the pages executable; they must not be written any more.
+    fn seal(&self) -> Result<()> {
+        let protection = libc::PROT_READ | libc::PROT_EXEC;
+        // SAFETY: the pages are this draft's own.
+        match unsafe { libc::mprotect(self.address.cast(), self.length, protection) } {
+            0 => Ok(()),
+            _ => Err(failed("mprotect", "making new code executable")),
+        }
+    }
+
     /// Makes the pages executable and moves them to `target`, over what is there, in one step:
     /// code that runs there meanwhile sees either the old page or the new one.
     ///
@@ -144,11 +164,7 @@ impl Draft {
     /// run there finds its own bytes unchanged in this draft.
     pub(super) unsafe fn seal_over(mut self, target: usize) -> Result<()> {
         instruction_cache::synchronize(self.bytes());
-        let protection = libc::PROT_READ | libc::PROT_EXEC;
-        // SAFETY: the pages are this draft's own.
-        if unsafe { libc::mprotect(self.address.cast(), self.length, protection) } != 0 {
-            return Err(failed("mprotect", "making new code executable"));
-        }
+        self.seal()?;
         // SAFETY: the source is this draft's own; the caller answers for the target.
         let moved = unsafe {
             libc::mremap(

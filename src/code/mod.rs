@@ -8,6 +8,7 @@ mod errno;
 mod heap;
 mod instruction_cache;
 mod memory;
+mod mode;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -27,3 +28,4 @@ pub use machine::{
     libffi_convention, target,
 };
 pub(crate) use machine::{context_call, enter_at};
+pub use mode::{Mode, Refusal, mode, status, why_static};

@@ -1,0 +1,169 @@
+/* How code is made: what FARCALL_CODE asks for, what the system refuses, and what farcall says of
+ * it. It is decided once in a process, so that each test has a child of its own. */
+#include "restrict.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+static int sum(int a, int b) { return a + b; }
+
+/* In the place of the C library's, for all of the process: a system that refuses to make what was
+ * written executable, once it has begun to. */
+static bool refuses;
+
+int mprotect(void *address, size_t length, int protection) {
+  if (refuses && (protection & PROT_EXEC)) {
+    errno = EACCES;
+    return -1;
+  }
+  return (int)syscall(SYS_mprotect, address, length, protection);
+}
+
+static fc_status bind(const char *prototype, uint32_t flags, fc_function **out) {
+  fc_function_options options;
+  memset(&options, 0, sizeof options);
+  options.size = sizeof options;
+  options.flags = flags;
+  fc_signature *signature = NULL;
+  if (!CHECK_STATUS(FC_OK, fc_signature_parse(NULL, prototype, &signature)))
+    return FC_ERR_INTERNAL;
+  const fc_status status = fc_function_new(signature, ADDRESS_OF(sum), &options, out);
+  fc_signature_free(signature);
+  return status;
+}
+
+static void check_sum(const fc_function *function) {
+  int a = 40, b = 2, result = 0;
+  void *args[] = {&a, &b};
+  fc_invoke(function, &result, args);
+  CHECK_INT(42, result);
+}
+
+/* Functions get stubs, and the status is so. */
+static void check_stubs(void) {
+  fc_function *function = NULL;
+  CHECK_STRING("stubs", fc_code_status());
+  if (CHECK_STATUS(FC_OK, bind("int sum(int, int)", FC_REQUIRE_STUB, &function))) {
+    CHECK_STRING("stub", fc_function_path(function));
+    check_sum(function);
+    fc_function_free(function);
+  }
+  CHECK_STRING("stubs", fc_code_status());
+}
+
+/* Functions can be called all the same, a stub cannot be had, and all say why. */
+static void check_static(const char *reason) {
+  fc_function *function = NULL;
+  CHECK_INT(0, strncmp("static: ", fc_code_status(), 8));
+  CHECK_CONTAINS(reason, fc_code_status());
+  CHECK_STATUS(FC_ERR_UNSUPPORTED, bind("int sum(int, int)", FC_REQUIRE_STUB, &function));
+  CHECK_MESSAGE(reason);
+  CHECK_MESSAGE("FC_REQUIRE_STUB");
+  CHECK_POINTER(NULL, function);
+  if (CHECK_STATUS(FC_OK, bind("int sum(int, int)", 0, &function))) {
+    CHECK_CONTAINS(reason, fc_function_path(function));
+    check_sum(function);
+    fc_function_free(function);
+  }
+  fc_code_stats stats;
+  memset(&stats, 0, sizeof stats);
+  stats.size = sizeof stats;
+  CHECK_STATUS(FC_OK, fc_code_statistics(&stats));
+  CHECK_SIZE(0, stats.mapped_bytes);
+}
+
+static void asked_for_nothing(void) {
+  unsetenv("FARCALL_CODE");
+  check_stubs();
+}
+
+static void asked_for_stubs(void) {
+  setenv("FARCALL_CODE", "stubs", 1);
+  check_stubs();
+}
+
+static void asked_for_what_is_not_known(void) {
+  setenv("FARCALL_CODE", "None", 1);
+  check_stubs();
+}
+
+static void asked_for_none(void) {
+  setenv("FARCALL_CODE", "none", 1);
+  /* It is read once: what the program does to it later changes nothing. */
+  CHECK_STRING("static: asked for by FARCALL_CODE=none", fc_code_status());
+  unsetenv("FARCALL_CODE");
+  check_static("asked for by FARCALL_CODE=none");
+}
+
+static void asked_for_dual(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  check_stubs();
+}
+
+static void nothing_is_tried_where_none_is_asked_for(void) {
+  refuses = true;
+  setenv("FARCALL_CODE", "none", 1);
+  CHECK_STRING("static: asked for by FARCALL_CODE=none", fc_code_status());
+}
+
+static const char denied[] =
+    "mprotect (making new code executable): Permission denied (os error 13)";
+
+static void refused_from_the_start(void) {
+  unsetenv("FARCALL_CODE");
+  refuses = true;
+  check_static(denied);
+}
+
+static void refused_later(void) {
+  unsetenv("FARCALL_CODE");
+  fc_function *before = NULL, *after = NULL;
+  CHECK_STATUS(FC_OK, bind("int sum(int, int)", FC_REQUIRE_STUB, &before));
+  refuses = true;
+  CHECK_STRING("stubs", fc_code_status());
+  CHECK_STATUS(FC_OK, bind("int sum(int, int, double)", 0, &after));
+  CHECK_CONTAINS(denied, fc_function_path(after));
+  CHECK_INT(0, strncmp("static: ", fc_code_status(), 8));
+  CHECK_CONTAINS(denied, fc_code_status());
+  fc_function_free(after);
+  after = NULL;
+  /* What was made stays; no more is, even if the system would let it again. */
+  check_sum(before);
+  CHECK_STRING("stub", fc_function_path(before));
+  refuses = false;
+  CHECK_STATUS(FC_ERR_UNSUPPORTED, bind("int sum(int, int, float)", FC_REQUIRE_STUB, &after));
+  CHECK_MESSAGE(denied);
+  fc_function_free(before);
+}
+
+/* PR_SET_MDWE, Linux 6.3. */
+static void refused_by_prctl(void) {
+  unsetenv("FARCALL_CODE");
+  if (prctl(65, 1L, 0L, 0L, 0L) != 0) {
+    printf("skipped: this system has no PR_SET_MDWE\n");
+    return;
+  }
+  check_static(denied);
+}
+
+static void refused_by_the_filter_of_systemd(void) {
+  unsetenv("FARCALL_CODE");
+  if (!CHECK(forbid_write_then_execute()))
+    return;
+  check_static("mprotect (making new code executable): Operation not permitted (os error 1)");
+}
+
+int main(void) {
+  RUN_IN_CHILD(asked_for_nothing);
+  RUN_IN_CHILD(asked_for_stubs);
+  RUN_IN_CHILD(asked_for_what_is_not_known);
+  RUN_IN_CHILD(asked_for_none);
+  RUN_IN_CHILD(asked_for_dual);
+  RUN_IN_CHILD(nothing_is_tried_where_none_is_asked_for);
+  RUN_IN_CHILD(refused_from_the_start);
+  RUN_IN_CHILD(refused_later);
+  RUN_IN_CHILD(refused_by_prctl);
+  if (can_forbid_calls())
+    RUN_IN_CHILD(refused_by_the_filter_of_systemd);
+  return harness_end();
+}
