@@ -9,6 +9,7 @@ mod heap;
 mod instruction_cache;
 mod memory;
 mod mode;
+mod threaded;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -29,3 +30,4 @@ pub use machine::{
 };
 pub(crate) use machine::{context_call, enter_at};
 pub use mode::{Mode, Refusal, mode, status, why_static};
+pub use threaded::{StaticCall, Threaded};

@@ -3,13 +3,13 @@
 mod marshaller;
 
 use crate::abi::{self, Assignment};
-use crate::code::{self, CallPath, CodeBlock};
+use crate::code::{self, CallPath, CodeBlock, StaticCall};
 use crate::error::{Error, Result};
 use crate::fallback::{self, Fallback};
 use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
-use marshaller::{Marshaller, NoMarshaller};
+use marshaller::{Marshaller, NoMarshaller, Programs, Stubs};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
@@ -39,7 +39,11 @@ pub struct Function {
 }
 
 enum How {
-    Stub(Arc<Marshaller>),
+    Stub(Arc<Stubs>),
+    Static(
+        Arc<Programs>,
+        #[allow(dead_code, reason = "the call path's context points to it")] Box<StaticCall>,
+    ),
     Fallback(#[allow(dead_code, reason = "the call path's context points to it")] Box<Fallback>),
 }
 
@@ -97,7 +101,7 @@ impl Function {
         self.target
     }
 
-    /// "stub", or "libffi: " and the reason.
+    /// "stub", or "static: " or "libffi: " and the reason.
     pub fn path(&self) -> &CStr {
         &self.path
     }
@@ -116,12 +120,13 @@ impl Function {
     fn make_entry(&self, arguments: Arguments) -> Result<CodeBlock> {
         let context = self.call.context as u64;
         match &self.how {
-            How::Stub(marshaller) => {
-                let (stub_address, stub) = marshaller.stub(arguments);
+            How::Stub(stubs) => {
+                let (stub_address, stub) = stubs.stub(arguments);
                 code::add(code::entry_length(stub), |address| {
                     code::emit_entry(address as u64, context, stub, stub_address as u64)
                 })
             }
+            How::Static(programs, _) => Err(programs.refusal.error()),
             How::Fallback(_) => {
                 let target = match arguments {
                     Arguments::Pointers => self.call.code,
@@ -179,17 +184,16 @@ fn bind(
         match errno(options) {
             Err(reason) => (Arc::new(assignment), Error::unsupported(reason)),
             Ok(errno) => match marshaller::marshaller(assignment, errno) {
-                Ok(marshaller) => return Ok(through_stub(marshaller, target)),
+                Ok(Marshaller::Stubs(stubs)) => return Ok(through_stubs(stubs, target)),
+                Ok(Marshaller::Programs(programs)) => {
+                    return through_programs(programs, target, options);
+                }
                 Err(NoMarshaller { assignment, reason }) => (assignment, reason),
             },
         }
     };
     if options.require_stub {
-        return Err(Error {
-            status: crate::error::Status::Unsupported,
-            message: format!("no stub is possible (FC_REQUIRE_STUB): {reason}"),
-            ..reason
-        });
+        return Err(no_stub(reason));
     }
     let fallback = Fallback::new(assignment, target, options.capture_errno)?;
     let call = CallPath {
@@ -201,16 +205,42 @@ fn bind(
     Ok((call, How::Fallback(fallback), Cow::Owned(path)))
 }
 
-fn through_stub(
-    marshaller: Arc<Marshaller>,
+fn no_stub(reason: Error) -> Error {
+    Error {
+        status: crate::error::Status::Unsupported,
+        message: format!("no stub is possible (FC_REQUIRE_STUB): {reason}"),
+        ..reason
+    }
+}
+
+fn through_stubs(
+    stubs: Arc<Stubs>,
     target: *const c_void,
 ) -> (CallPath, How, Cow<'static, CStr>) {
     let call = CallPath {
-        code: marshaller.stub(Arguments::Pointers).0 as *const c_void,
-        slot_code: marshaller.stub(Arguments::Slots).0 as *const c_void,
+        code: stubs.stub(Arguments::Pointers).0 as *const c_void,
+        slot_code: stubs.stub(Arguments::Slots).0 as *const c_void,
         context: target,
     };
-    (call, How::Stub(marshaller), Cow::Borrowed(c"stub"))
+    (call, How::Stub(stubs), Cow::Borrowed(c"stub"))
+}
+
+fn through_programs(
+    programs: Arc<Programs>,
+    target: *const c_void,
+    options: Options,
+) -> Result<(CallPath, How, Cow<'static, CStr>)> {
+    if options.require_stub {
+        return Err(no_stub(programs.refusal.error()));
+    }
+    let static_call = Box::new(programs.call(target));
+    let call = CallPath {
+        code: programs.program(Arguments::Pointers).entry(),
+        slot_code: programs.program(Arguments::Slots).entry(),
+        context: std::ptr::from_ref(&*static_call).cast(),
+    };
+    let path = Cow::Borrowed(programs.refusal.status());
+    Ok((call, How::Static(programs, static_call), path))
 }
 
 /// Where every byte of a call travels, and by which path it is made, as text for people.
@@ -240,7 +270,10 @@ fn path_of(signature: &Signature, assignment: &Assignment) -> String {
         };
     }
     match marshaller::marshaller(assignment.clone(), None) {
-        Ok(_) => "stub".to_owned(),
+        Ok(Marshaller::Stubs(_)) => "stub".to_owned(),
+        Ok(Marshaller::Programs(programs)) => {
+            programs.refusal.status().to_string_lossy().into_owned()
+        }
         Err(none) => format!("libffi: {}", none.reason),
     }
 }

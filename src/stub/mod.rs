@@ -9,6 +9,7 @@ pub mod aarch64;
 mod chunks;
 mod emitter;
 mod plan;
+pub mod threaded;
 pub mod x86_64;
 
 pub use emitter::{Emitter, emitter};
