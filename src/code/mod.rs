@@ -30,4 +30,4 @@ pub use machine::{
 };
 pub(crate) use machine::{context_call, enter_at};
 pub use mode::{Mode, Refusal, mode, status, why_static};
-pub use threaded::{StaticCall, Threaded};
+pub use threaded::{StaticCall, Threaded, record_entry};

@@ -14,7 +14,12 @@ mod x86_64 {
     global_asm!(
         include_str!("x86_64.s"),
         record_context = const RECORD_CONTEXT,
+        record = const first::RECORD,
         enter = const first::ENTER,
+        enter_push = const first::ENTER_PUSH,
+        enter_pair = const first::ENTER_PAIR,
+        enter_quad = const first::ENTER_QUAD,
+        enter_vector_quad = const first::ENTER_VECTOR_QUAD,
         push_group = const first::PUSH_GROUP,
         push_narrow = const first::PUSH_NARROW,
         push_tail = const first::PUSH_TAIL,
@@ -25,6 +30,8 @@ mod x86_64 {
         pair = const first::PAIR,
         quad = const first::QUAD,
         vector_quad = const first::VECTOR_QUAD,
+        two_general = const first::TWO_GENERAL,
+        two_vector = const first::TWO_VECTOR,
         load_general = const first::LOAD_GENERAL,
         load_vector = const first::LOAD_VECTOR,
         area_address = const first::AREA_ADDRESS,
@@ -73,34 +80,29 @@ fn address(snippet: machine::Snippet) -> *const c_void {
 
 /// The program of one plan, ready to run.
 #[derive(Debug)]
-pub struct Threaded {
-    entry: machine::Snippet,
-    words: Box<[u64]>,
-}
+pub struct Threaded(Box<[u64]>);
 
 impl Threaded {
     /// The plan as a program.
     pub fn new(plan: &Plan, arguments: Arguments) -> Threaded {
-        let Program { entry, words } = machine::program(plan, arguments);
+        let Program(words) = machine::program(plan, arguments);
         let word = |word| match word {
             Word::Snippet(snippet) => address(snippet) as u64,
             Word::Operand(operand) => operand,
         };
-        Threaded {
-            entry,
-            words: words.into_iter().map(word).collect(),
-        }
+        Threaded(words.into_iter().map(word).collect())
     }
 
     /// Where it is entered as a stub is, with a `StaticCall` in the context register.
     pub fn entry(&self) -> *const c_void {
-        address(self.entry)
+        self.0[0] as *const c_void
     }
+}
 
-    /// The same with a thunk's record in the context register.
-    pub fn record_entry(&self) -> *const c_void {
-        address(self.entry.from_record())
-    }
+/// Where a call is entered as a stub is with a thunk's record in the context register, which has the
+/// `StaticCall` in its place for a context.
+pub fn record_entry(arguments: Arguments) -> *const c_void {
+    address(machine::Snippet::Record(arguments))
 }
 
 /// What the programs of a function find in the context register. The snippets know its layout.
@@ -116,7 +118,7 @@ impl StaticCall {
     pub fn new(target: *const c_void, pointers: &Threaded, slots: &Threaded) -> StaticCall {
         StaticCall {
             target,
-            programs: [pointers.words.as_ptr(), slots.words.as_ptr()],
+            programs: [pointers.0.as_ptr(), slots.0.as_ptr()],
         }
     }
 }

@@ -149,6 +149,46 @@
 .endif
 .endm
 
+// Words of the argument area: one to four arguments of 8 or 4 bytes.
+.macro push_group form, words, state
+    push_argument \form, (\state&1), 0
+.if \words > 1
+    push_argument \form, ((\state>>1)&1), 1
+.endif
+.if \words > 2
+    push_argument \form, ((\state>>2)&1), 2
+.endif
+.if \words > 3
+    push_argument \form, ((\state>>3)&1), 3
+.endif
+    next 2
+.endm
+
+// Two general registers, each with an argument of any width or none.
+.macro pair form, state, first, first_half, second, second_half
+    argument \form, (\state%7), 0, \first, \first_half
+    argument \form, (\state/7), 1, \second, \second_half
+    next 2
+.endm
+
+// Four general registers, each with an argument of 8 bytes, of 4, or none.
+.macro quad form, state
+    argument \form, (\state%3), 0, rdx, edx
+    argument \form, (\state/3%3), 1, rcx, ecx
+    argument \form, (\state/9%3), 2, r8, r8d
+    argument \form, (\state/27), 3, r9, r9d
+    next 2
+.endm
+
+// Four vector registers, each with an argument of 8 bytes, of 4, or none.
+.macro vector_quad form, state, a, b, c, d
+    vector_argument \form, (\state%3), 0, \a
+    vector_argument \form, (\state/3%3), 1, \b
+    vector_argument \form, (\state/9%3), 2, \c
+    vector_argument \form, (\state/27), 3, \d
+    next 2
+.endm
+
 .pushsection .rodata.farcall_threaded, "a", @progbits
 .p2align 6
 .globl farcall_threaded_table
@@ -165,21 +205,21 @@ farcall_threaded_table:
 farcall_threaded_text:
 .set snippet_count, 0
 
-// Entries: of each form, with a result or a pointer to it, with an even or an odd number of words to be
-// pushed. Before each stands the entry of functions: their context register has a thunk's record, which
-// has what the other wants there.
-family {enter}
+// Functions' own entries, for pointers and for slots: the context register has a thunk's record.
+family {record}
 .set form, 0
 .rept 2
-.set is_indirect, 0
-.rept 2
-.set is_odd, 0
-.rept 2
-    .cfi_startproc
 snippet
     mov r11, [r11+{record_context}]
-snippet
-.if is_indirect
+    mov r10, [r11+8+8*form]
+    jmp qword ptr [r10]
+.set form, form + 1
+.endr
+
+// Makes the frame and finds the program.
+.macro enter form, is_indirect, is_odd
+    .cfi_remember_state
+.if \is_indirect
     mov rdi, [rdi]
 .endif
     push rbp
@@ -189,12 +229,30 @@ snippet
     .cfi_def_cfa_register rbp
     push rdi
     push rdi
-.if is_odd
+.if \is_odd
     push rdi
 .endif
-    mov r10, [r11+8+8*form]
-    jmp qword ptr [r10]
-    .cfi_endproc
+    mov r10, [r11+8+8*\form]
+.endm
+
+.macro end_of_entry
+    .cfi_restore_state
+.endm
+
+// Entries: of each form, with a result or a pointer to it, with an even or an odd number of words to be
+// pushed.
+family {enter}
+    .cfi_startproc
+.set form, 0
+.rept 2
+.set is_indirect, 0
+.rept 2
+.set is_odd, 0
+.rept 2
+snippet
+    enter form, is_indirect, is_odd
+    next 1
+    end_of_entry
 .set is_odd, is_odd + 1
 .endr
 .set is_indirect, is_indirect + 1
@@ -202,13 +260,78 @@ snippet
 .set form, form + 1
 .endr
 
+// The same together with what most calls do first.
+family {enter_push}
+.set form, 0
+.rept 2
+.set is_odd, 0
+.rept 2
+.set words, 1
+.rept 4
+.set state, 0
+.rept (1 << words)
+snippet
+    enter form, 0, is_odd
+    push_group form, words, state
+    end_of_entry
+.set state, state + 1
+.endr
+.set words, words + 1
+.endr
+.set is_odd, is_odd + 1
+.endr
+.set form, form + 1
+.endr
+
+family {enter_pair}
+.set form, 0
+.rept 2
+.set state, 0
+.rept 49
+snippet
+    enter form, 0, 0
+    pair form, state, rdi, edi, rsi, esi
+    end_of_entry
+.set state, state + 1
+.endr
+.set form, form + 1
+.endr
+
+family {enter_quad}
+.set form, 0
+.rept 2
+.set state, 0
+.rept 81
+snippet
+    enter form, 0, 0
+    quad form, state
+    end_of_entry
+.set state, state + 1
+.endr
+.set form, form + 1
+.endr
+
+family {enter_vector_quad}
+.set form, 0
+.rept 2
+.set state, 0
+.rept 81
+snippet
+    enter form, 0, 0
+    vector_quad form, state, xmm0, xmm1, xmm2, xmm3
+    end_of_entry
+.set state, state + 1
+.endr
+.set form, form + 1
+.endr
+    .cfi_endproc
+
 .type farcall_static_invoker, @function
 farcall_static_invoker:
     .cfi_startproc
     .cfi_def_cfa rbp, 16
     .cfi_offset rbp, -16
 
-// Words of the argument area: one to four arguments of 8 or 4 bytes.
 family {push_group}
 .set form, 0
 .rept 2
@@ -217,17 +340,7 @@ family {push_group}
 .set state, 0
 .rept (1 << words)
 snippet
-    push_argument form, (state&1), 0
-.if words > 1
-    push_argument form, ((state>>1)&1), 1
-.endif
-.if words > 2
-    push_argument form, ((state>>2)&1), 2
-.endif
-.if words > 3
-    push_argument form, ((state>>3)&1), 3
-.endif
-    next 2
+    push_group form, words, state
 .set state, state + 1
 .endr
 .set words, words + 1
@@ -298,16 +411,13 @@ snippet
     mov rax, [rsi+rax]
     next 2
 
-// Two neighbouring general registers, each with an argument of any width or none.
 .macro pairs first, first_half, second, second_half
 .set form, 0
 .rept 2
 .set state, 0
 .rept 49
 snippet
-    argument form, (state%7), 0, \first, \first_half
-    argument form, (state/7), 1, \second, \second_half
-    next 2
+    pair form, state, \first, \first_half, \second, \second_half
 .set state, state + 1
 .endr
 .set form, form + 1
@@ -319,18 +429,13 @@ pairs rdi, edi, rsi, esi
 pairs rdx, edx, rcx, ecx
 pairs r8, r8d, r9, r9d
 
-// Four general registers, each with an argument of 8 bytes, of 4, or none.
 family {quad}
 .set form, 0
 .rept 2
 .set state, 0
 .rept 81
 snippet
-    argument form, (state%3), 0, rdx, edx
-    argument form, (state/3%3), 1, rcx, ecx
-    argument form, (state/9%3), 2, r8, r8d
-    argument form, (state/27), 3, r9, r9d
-    next 2
+    quad form, state
 .set state, state + 1
 .endr
 .set form, form + 1
@@ -342,11 +447,7 @@ snippet
 .set state, 0
 .rept 81
 snippet
-    vector_argument form, (state%3), 0, \a
-    vector_argument form, (state/3%3), 1, \b
-    vector_argument form, (state/9%3), 2, \c
-    vector_argument form, (state/27), 3, \d
-    next 2
+    vector_quad form, state, \a, \b, \c, \d
 .set state, state + 1
 .endr
 .set form, form + 1
@@ -356,6 +457,39 @@ snippet
 family {vector_quad}
 vector_quads xmm0, xmm1, xmm2, xmm3
 vector_quads xmm4, xmm5, xmm6, xmm7
+
+// Two neighbouring registers with the 16 bytes that a pointer points to.
+family {two_general}
+.macro two_general first, second
+snippet
+    mov eax, [r10+8]
+    mov rax, [rsi+rax]
+    mov \second, [rax+8]
+    mov \first, [rax]
+    next 2
+.endm
+two_general rdi, rsi
+two_general rsi, rdx
+two_general rdx, rcx
+two_general rcx, r8
+two_general r8, r9
+
+family {two_vector}
+.macro two_vector first, second
+snippet
+    mov eax, [r10+8]
+    mov rax, [rsi+rax]
+    movsd \first, qword ptr [rax]
+    movsd \second, qword ptr [rax+8]
+    next 2
+.endm
+two_vector xmm0, xmm1
+two_vector xmm1, xmm2
+two_vector xmm2, xmm3
+two_vector xmm3, xmm4
+two_vector xmm4, xmm5
+two_vector xmm5, xmm6
+two_vector xmm6, xmm7
 
 // One register from an offset behind the address in rax.
 .macro load_general whole, half

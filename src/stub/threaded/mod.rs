@@ -22,29 +22,24 @@ pub enum Word<S> {
     Operand(u64),
 }
 
-/// A plan as threaded code.
+/// A plan as threaded code. It begins with its entry, which is entered as a stub is, with what holds
+/// the program in the context register.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program<S> {
-    /// Where it is entered, as a stub is, with what holds the program in the context register.
-    pub entry: S,
-    /// What the entry begins with.
-    pub words: Vec<Word<S>>,
-}
+pub struct Program<S>(pub Vec<Word<S>>);
 
 impl<S> Program<S> {
     fn push(&mut self, snippet: S, operands: &[u64]) {
-        self.words.push(Word::Snippet(snippet));
-        let operands = operands.iter().map(|operand| Word::Operand(*operand));
-        self.words.extend(operands);
+        self.0.push(Word::Snippet(snippet));
+        self.0.extend(operands.iter().map(|operand| Word::Operand(*operand)));
     }
 }
 
 /// One snippet a line, with its operands.
 impl<S: fmt::Display> fmt::Display for Program<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.entry)?;
-        for word in &self.words {
+        for (index, word) in self.0.iter().enumerate() {
             match word {
+                Word::Snippet(snippet) if index == 0 => write!(f, "{snippet}")?,
                 Word::Snippet(snippet) => write!(f, "\n{snippet}")?,
                 Word::Operand(operand) => write!(f, " {operand:#x}")?,
             }

@@ -4,7 +4,7 @@ mod snippet;
 
 pub use snippet::{AfterCall, Snippet, Width, first};
 
-use super::{Program, halves, quarters};
+use super::{Program, Word, halves, quarters};
 use crate::abi::{Extension, Place};
 use crate::stub::chunks::chunks;
 use crate::stub::plan::{Address, Arguments, Move, Plan, Store, StoreSource};
@@ -27,18 +27,18 @@ const GENERAL: [u8; 6] = [7, RSI, RDX, RCX, 8, 9];
 /// The program of a plan.
 pub fn program(plan: &Plan, arguments: Arguments) -> Program<Snippet> {
     let words = pushed_words(plan);
+    let is_indirect = plan.result_is_indirect;
+    let is_odd = words.as_ref().is_some_and(|words| words.len() % 2 == 1);
     let mut maker = Maker {
-        program: Program {
-            entry: Snippet::Enter {
-                arguments,
-                is_indirect: plan.result_is_indirect,
-                is_odd: words.as_ref().is_some_and(|words| words.len() % 2 == 1),
-                has_record: false,
-            },
-            words: Vec::with_capacity(16),
-        },
+        program: Program(Vec::with_capacity(16)),
         address: None,
     };
+    let enter = Snippet::Enter {
+        arguments,
+        is_indirect,
+        is_odd,
+    };
+    maker.add(enter, &[]);
     match &words {
         Some(words) => maker.push_words(words),
         None => maker.fill_area(plan),
@@ -49,7 +49,16 @@ pub fn program(plan: &Plan, arguments: Arguments) -> Program<Snippet> {
         maker.add(Snippet::VectorCount, &[u64::from(count)]);
     }
     maker.call(plan);
-    maker.program
+    let mut program = maker.program;
+    // Most entries do what follows them in one.
+    if let Some(Word::Snippet(first)) = program.0.get(1)
+        && let Some(both) = first.entered(arguments, is_odd)
+        && !is_indirect
+    {
+        program.0[1] = Word::Snippet(both);
+        program.0.remove(0);
+    }
+    program
 }
 
 /// A word of the argument area, and the bytes of a move that it is; None for padding.
@@ -289,10 +298,18 @@ impl Maker {
     fn load_vectors(&mut self, moves: &[Move]) {
         let mut grouped: [Loaded; 8] = [None; 8];
         let mut rest = Vec::new();
-        for one in moves {
+        let mut twos = Vec::new();
+        let mut moves = moves;
+        while let [one, others @ ..] = moves {
+            moves = others;
             let Place::Vector(register) = one.to else {
                 continue;
             };
+            if let Some(index) = others.first().and_then(|next| two(one, next)) {
+                twos.push((u32::from(register), index));
+                moves = &others[1..];
+                continue;
+            }
             match (element(one), one.size) {
                 (Some((index, from)), 8) => {
                     grouped[usize::from(register)] = Some((index, from, Width::Eight));
@@ -315,6 +332,10 @@ impl Maker {
                 }
             }
         }
+        for (register, index) in twos {
+            self.add(Snippet::TwoVector(register), &[u64::from(index) * 8]);
+        }
+        self.address = None;
         for (register, one) in rest {
             self.find(one.from);
             // A slot is read whole, as far as a vector register's value goes.
@@ -328,11 +349,19 @@ impl Maker {
     fn load_generals(&mut self, plan: &Plan) {
         let mut grouped: [Loaded; 6] = [None; 6];
         let mut rest = Vec::new();
-        for one in &plan.register_moves {
+        let mut twos = Vec::new();
+        let mut moves = plan.register_moves.as_slice();
+        while let [one, others @ ..] = moves {
+            moves = others;
             let Place::General(register) = one.to else {
                 continue;
             };
             let register = position(register);
+            if let Some(index) = others.first().and_then(|next| two(one, next)) {
+                twos.push((register, index));
+                moves = &others[1..];
+                continue;
+            }
             match (element(one), width(loaded(one), one.extension)) {
                 (Some((index, from)), Some(width)) => {
                     grouped[register] = Some((index, from, width));
@@ -341,6 +370,12 @@ impl Maker {
             }
         }
         const ARRAY: usize = 1;
+        let has_array = |two: &(usize, u32)| (ARRAY - 1..=ARRAY).contains(&two.0);
+        twos.sort_by_key(has_array);
+        let last = twos.pop_if(|two| has_array(two));
+        for (register, index) in twos {
+            self.load_two(register, index);
+        }
         for (register, one) in rest.iter().filter(|one| one.0 != ARRAY) {
             self.load_general(*register, one);
         }
@@ -365,9 +400,17 @@ impl Maker {
         for from in order {
             self.load_pair(&grouped, 0, from);
         }
+        if let Some((register, index)) = last {
+            self.load_two(register, index);
+        }
         for (register, one) in rest.iter().filter(|one| one.0 == ARRAY) {
             self.load_general(*register, one);
         }
+    }
+
+    fn load_two(&mut self, register: usize, index: u32) {
+        self.add(Snippet::TwoGeneral(register as u32), &[u64::from(index) * 8]);
+        self.address = None;
     }
 
     fn load_pair(&mut self, registers: &[Loaded; 6], pair: usize, from: Arguments) {
@@ -473,6 +516,19 @@ fn position(register: u8) -> usize {
     let found = GENERAL.iter().position(|one| *one == register);
     debug_assert!(found.is_some(), "no argument is in register {register}");
     found.unwrap_or(0)
+}
+
+/// The element that points to 16 bytes for two neighbouring registers, if these moves are such.
+fn two(one: &Move, next: &Move) -> Option<u32> {
+    let (Address::Pointee(index), 0, 8) = (one.from, one.offset, one.size) else {
+        return None;
+    };
+    let is_next = match (one.to, next.to) {
+        (Place::General(first), Place::General(second)) => position(second) == position(first) + 1,
+        (Place::Vector(first), Place::Vector(second)) => second == first + 1,
+        _ => false,
+    };
+    (is_next && (next.from, next.offset, next.size) == (one.from, 8, 8)).then_some(index)
 }
 
 /// What registers are given from one form of arguments, if any of them is.

@@ -51,6 +51,8 @@ pub enum AfterCall {
 /// "place" operands offsets of them in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Snippet {
+    /// The entry of a thunk's record: goes on where one of the context's two programs begins.
+    Record(Arguments),
     /// Makes the frame; the result's address is given, or stands where a pointer points that is.
     Enter {
         /// Which of the context's two programs is run.
@@ -59,9 +61,24 @@ pub enum Snippet {
         is_indirect: bool,
         /// An odd number of words is pushed.
         is_odd: bool,
-        /// The context register has a record that has what an entry wants there.
-        has_record: bool,
     },
+    /// Makes the frame for a given result and does what `PushGroup` does, in the program's own form.
+    EnterPush {
+        /// Which program is run, and where the arguments are.
+        arguments: Arguments,
+        /// An odd number of words is pushed in all.
+        is_odd: bool,
+        /// How many are pushed now.
+        count: u32,
+        /// Which are of 4 bytes; the first is the lowest bit.
+        halves: u32,
+    },
+    /// The same for `Pair` with rdi and rsi.
+    EnterPair(Arguments, [Width; 2]),
+    /// The same for `Quad`.
+    EnterQuad(Arguments, [Width; 4]),
+    /// The same for `VectorQuad` with xmm0 to xmm3.
+    EnterVectorQuad(Arguments, [Width; 4]),
     /// Pushes one to four arguments, of 4 bytes those whose bit is set, of 8 the others: elements.
     PushGroup {
         /// Where the arguments are.
@@ -105,6 +122,10 @@ pub enum Snippet {
         /// How they fill the registers.
         widths: [Width; 4],
     },
+    /// Loads a general register and the next one with the 16 bytes that a pointer points to: its place.
+    TwoGeneral(u32),
+    /// The same for vector registers.
+    TwoVector(u32),
     /// Loads a general register, by its number among those with arguments, from an offset behind the
     /// address.
     LoadGeneral(u32, Width),
@@ -172,7 +193,12 @@ pub mod first {
     }
 
     families! {
-        ENTER: 16;
+        RECORD: 2;
+        ENTER: 8;
+        ENTER_PUSH: 2 * 2 * 30;
+        ENTER_PAIR: 2 * 49;
+        ENTER_QUAD: 2 * 81;
+        ENTER_VECTOR_QUAD: 2 * 81;
         PUSH_GROUP: 60;
         PUSH_NARROW: 8;
         PUSH_TAIL: 7;
@@ -183,6 +209,8 @@ pub mod first {
         PAIR: 3 * 2 * 49;
         QUAD: 2 * 81;
         VECTOR_QUAD: 2 * 2 * 81;
+        TWO_GENERAL: 5;
+        TWO_VECTOR: 7;
         LOAD_GENERAL: 6 * 10;
         LOAD_VECTOR: 8 * 10;
         AREA_ADDRESS: 6;
@@ -225,21 +253,33 @@ fn digits(base: u32, widths: &[Width]) -> u32 {
 }
 
 impl Snippet {
-    /// The entry that finds what this one finds in the context register in a record.
-    pub fn from_record(self) -> Snippet {
+    /// The same with an entry before it, if there is that. The entry is one for a given result.
+    pub fn entered(self, arguments: Arguments, is_odd: bool) -> Option<Snippet> {
         match self {
-            Snippet::Enter {
+            Snippet::PushGroup {
+                from,
+                count,
+                halves,
+            } if from == arguments => Some(Snippet::EnterPush {
                 arguments,
-                is_indirect,
                 is_odd,
-                ..
-            } => Snippet::Enter {
-                arguments,
-                is_indirect,
-                is_odd,
-                has_record: true,
-            },
-            other => other,
+                count,
+                halves,
+            }),
+            Snippet::Pair {
+                pair: 0,
+                from,
+                widths,
+            } if from == arguments => Some(Snippet::EnterPair(arguments, widths)),
+            Snippet::Quad(from, widths) if from == arguments => {
+                Some(Snippet::EnterQuad(arguments, widths))
+            }
+            Snippet::VectorQuad {
+                is_upper: false,
+                from,
+                widths,
+            } if from == arguments => Some(Snippet::EnterVectorQuad(arguments, widths)),
+            _ => None,
         }
     }
 
@@ -247,14 +287,29 @@ impl Snippet {
     pub fn number(self) -> u32 {
         use first::*;
         match self {
+            Snippet::Record(arguments) => RECORD + arguments as u32,
             Snippet::Enter {
                 arguments,
                 is_indirect,
                 is_odd,
-                has_record,
+            } => ENTER + 4 * arguments as u32 + 2 * u32::from(is_indirect) + u32::from(is_odd),
+            Snippet::EnterPush {
+                arguments,
+                is_odd,
+                count,
+                halves,
             } => {
-                let variant = 4 * arguments as u32 + 2 * u32::from(is_indirect) + u32::from(is_odd);
-                ENTER + 2 * variant + u32::from(!has_record)
+                let variant = 2 * arguments as u32 + u32::from(is_odd);
+                ENTER_PUSH + 30 * variant + (1 << count) - 2 + halves
+            }
+            Snippet::EnterPair(arguments, widths) => {
+                ENTER_PAIR + 49 * arguments as u32 + digits(7, &widths)
+            }
+            Snippet::EnterQuad(arguments, widths) => {
+                ENTER_QUAD + 81 * arguments as u32 + digits(3, &widths)
+            }
+            Snippet::EnterVectorQuad(arguments, widths) => {
+                ENTER_VECTOR_QUAD + 81 * arguments as u32 + digits(3, &widths)
             }
             Snippet::PushGroup {
                 from,
@@ -277,6 +332,8 @@ impl Snippet {
                 from,
                 widths,
             } => VECTOR_QUAD + 81 * (2 * u32::from(is_upper) + from as u32) + digits(3, &widths),
+            Snippet::TwoGeneral(register) => TWO_GENERAL + register,
+            Snippet::TwoVector(register) => TWO_VECTOR + register,
             Snippet::LoadGeneral(register, width) => {
                 LOAD_GENERAL + 10 * register + width as u32 - 1
             }
@@ -380,16 +437,52 @@ impl fmt::Display for Snippet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = |signed: bool| if signed { "s" } else { "" };
         match *self {
+            Snippet::Record(arguments) => write!(f, "enter record {}", source(arguments)),
             Snippet::Enter {
                 arguments,
                 is_indirect,
                 is_odd,
-                has_record,
             } => {
-                f.write_str(if has_record { "enter record " } else { "enter " })?;
-                f.write_str(source(arguments))?;
+                write!(f, "enter {}", source(arguments))?;
                 f.write_str(if is_indirect { " indirect" } else { "" })?;
                 f.write_str(if is_odd { " odd" } else { "" })
+            }
+            Snippet::EnterPush {
+                arguments,
+                is_odd,
+                count,
+                halves,
+            } => {
+                f.write_str(if is_odd { "enter odd, " } else { "enter, " })?;
+                let from = arguments;
+                Snippet::PushGroup {
+                    from,
+                    count,
+                    halves,
+                }
+                .fmt(f)
+            }
+            Snippet::EnterPair(from, widths) => {
+                f.write_str("enter, ")?;
+                Snippet::Pair {
+                    pair: 0,
+                    from,
+                    widths,
+                }
+                .fmt(f)
+            }
+            Snippet::EnterQuad(from, widths) => {
+                f.write_str("enter, ")?;
+                Snippet::Quad(from, widths).fmt(f)
+            }
+            Snippet::EnterVectorQuad(from, widths) => {
+                f.write_str("enter, ")?;
+                Snippet::VectorQuad {
+                    is_upper: false,
+                    from,
+                    widths,
+                }
+                .fmt(f)
             }
             Snippet::PushGroup {
                 from,
@@ -429,6 +522,13 @@ impl fmt::Display for Snippet {
                 let start = if is_upper { 4 } else { 0 };
                 let names = [0, 1, 2, 3].map(|index| format!("xmm{}", start + index));
                 registers(f, &names, &widths)
+            }
+            Snippet::TwoGeneral(register) => {
+                let [first, second] = [0, 1].map(|index| GENERAL[register as usize + index]);
+                write!(f, "load {first}, {second} from")
+            }
+            Snippet::TwoVector(register) => {
+                write!(f, "load xmm{register}, xmm{} from", register + 1)
             }
             Snippet::LoadGeneral(register, width) => {
                 write!(f, "load {}:{width}", GENERAL[register as usize])
