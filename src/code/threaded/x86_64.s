@@ -20,7 +20,7 @@
 
 // Begins a snippet: what follows is the next entry of the table.
 .macro snippet
-.p2align 4
+.p2align 6
 771:
     endbr64
 .set snippet_count, snippet_count + 1
