@@ -337,6 +337,30 @@ typedef enum fc_function_flags {
 } fc_function_flags;
 
 /**
+ * On which threads a callback's handler runs.
+ */
+typedef enum fc_threads {
+  /**
+   * On whichever thread calls, at once.
+   */
+  FC_THREADS_ANY = 0,
+  /**
+   * A foreign caller waits until `owner_loop` has run it. Not in this version: FC_ERR_UNSUPPORTED.
+   */
+  FC_THREADS_OWNER = 1,
+  /**
+   * A foreign caller goes on at once; the arguments are copied and the handler runs on `owner_loop`. The
+   * result must be void (else FC_ERR_ARGUMENT). Not in this version: FC_ERR_UNSUPPORTED.
+   */
+  FC_THREADS_POST = 2,
+} fc_threads;
+
+/**
+ * A C function, made while the program runs, that calls a handler.
+ */
+typedef struct fc_callback fc_callback;
+
+/**
  * C declarations: typedefs, tags, prototypes, variables, enumerators. They may be read by several
  * threads while one adds to them.
  */
@@ -351,6 +375,11 @@ typedef struct fc_function fc_function;
  * An open library.
  */
 typedef struct fc_library fc_library;
+
+/**
+ * A loop of tasks. This version has none yet.
+ */
+typedef struct fc_loop fc_loop;
 
 /**
  * The types of a function's parameters and result, and how it is called. It never changes once it
@@ -482,6 +511,74 @@ typedef union fc_slot {
  * A function's own code, called with slots: see fc_invoke_slots.
  */
 typedef void (*fc_slot_entry)(union fc_slot *ret, const union fc_slot *slots);
+
+/**
+ * What a callback runs. It is called on the thread that calls the callback, perhaps on several at once.
+ *
+ * @param ret  where the result goes: write exactly as many bytes as its type has, before returning. It is
+ *             aligned as the type wants, and what it holds before means nothing. NULL may be handed over
+ *             where the result is void.
+ * @param args `args[i]` points to the i-th argument, aligned for its type, which the handler may change. The
+ *             array and the arguments are there until the handler returns. Where there is no
+ *             parameter it means nothing.
+ * @param user what fc_callback_new was given.
+ *
+ * The handler is called as a C function of the platform, whatever convention the callback has. It may
+ * call anything, free the callback, and be left by a C++ exception or longjmp, which pass through the
+ * callback to whoever called it.
+ */
+typedef void (*fc_handler)(void *ret, void *const *args, void *user);
+
+/**
+ * How a callback is made. Zero it, then set `size`.
+ */
+typedef struct fc_callback_options {
+  /**
+   * sizeof(fc_callback_options).
+   */
+  size_t size;
+  /**
+   * On which threads the handler runs.
+   */
+  fc_threads threads;
+  /**
+   * The loop whose thread the handler runs on; NULL for FC_THREADS_ANY.
+   */
+  struct fc_loop *owner_loop;
+  /**
+   * What a caller gets that comes when the callback has been freed, and one that waited in vain: as many
+   * bytes as the result has, copied; NULL: zeros.
+   */
+  const void *default_result;
+  /**
+   * (optional) Called with `user` exactly once, after fc_callback_free, when no call is inside the
+   * handler any more: by fc_callback_free, or by the last call as it leaves, on that one's thread. Without
+   * it a call costs less, since nobody has to count.
+   *
+   * A call that is left by a C++ exception or by the end of its thread has ended. One that is left by longjmp
+   * counts as running: the hook of a callback that was left so is not called.
+   */
+  void (*release)(void *user);
+  /**
+   * How long a foreign caller waits for the owner, or for room in the queue, in nanoseconds; 0: for ever.
+   */
+  int64_t owner_timeout_ns;
+  /**
+   * FC_THREADS_POST: so many calls wait at most; 0: 65,536.
+   */
+  size_t queue_limit;
+} fc_callback_options;
+
+/**
+ * The same for a handler that takes slots.
+ *
+ * @param ret   where the result goes: one of at most 8 bytes is written to the slot, in its low bytes (what is
+ *              above them is not read); a larger one to where `ret->p` points.
+ * @param slots the arguments: one of at most 8 bytes stands in its slot, an integer extended to 64 bits, above
+ *              others zeros; a larger one is pointed to by its slot. The handler may change them.
+ * @param user  what fc_callback_new_slots was given.
+ */
+typedef void (*fc_slot_handler)(union fc_slot *ret, const union fc_slot *slots, void *user);
 
 /**
  * What executable memory holds. Zero it, then set `size`.
@@ -1372,6 +1469,103 @@ enum fc_status fc_invoke_checked(const struct fc_function *function,
  * Any thread may call this; each has its own.
  */
 int fc_captured_errno(void);
+
+/**
+ * Makes a callback: a C function of a signature, which calls a handler.
+ *
+ * @param signature its signature, of which nothing is needed later: it may be freed at once.
+ * @param handler   what calls of it run.
+ * @param user      handed to the handler as it is; (optional).
+ * @param options   threads, default result, release hook; NULL: the defaults.
+ * @param out       the callback, which the caller frees with fc_callback_free. fc_callback_code is the
+ *                  function.
+ *
+ * Any thread may call this, and any thread may call the callback, one that was not made by this program
+ * too. All types may be parameters and results that functions may have, and conventions: a callback of
+ * __attribute__((ms_abi)) is called as such. Callbacks whose arguments travel alike share their code,
+ * which is kept for ever; what is particular to one takes 96 bytes.
+ *
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout, and
+ *         FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
+ *         processor, a type that functions cannot pass, FC_THREADS_OWNER and FC_THREADS_POST; FC_ERR_LIMIT if the
+ *         arguments need more than 256 MiB of stack; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no
+ *         memory for the code.
+ */
+enum fc_status fc_callback_new(const struct fc_signature *signature,
+                               fc_handler handler,
+                               void *user,
+                               const struct fc_callback_options *options,
+                               struct fc_callback **out);
+
+/**
+ * The same for a handler that takes slots, as interpreters like it.
+ *
+ * @param signature as for fc_callback_new.
+ * @param handler   what calls of it run.
+ * @param user      as for fc_callback_new.
+ * @param options   as for fc_callback_new.
+ * @param out       as for fc_callback_new.
+ *
+ * Any thread may call this.
+ *
+ * @return as fc_callback_new.
+ */
+enum fc_status fc_callback_new_slots(const struct fc_signature *signature,
+                                     fc_slot_handler handler,
+                                     void *user,
+                                     const struct fc_callback_options *options,
+                                     struct fc_callback **out);
+
+/**
+ * The C function that a callback is, to be handed to whoever takes a function pointer, or written to a struct's
+ * member, an array or a variable: FC_AS_FUNCTION casts it.
+ *
+ * @return the function, which can be called until the callback is freed. It stays in place afterwards: what
+ *         then calls it gets the default result, for as long as its memory has not been given to
+ *         another callback. NULL for NULL.
+ *
+ * Any thread may call this, and the function.
+ */
+void *fc_callback_code(const struct fc_callback *callback);
+
+/**
+ * How often freed callbacks have been called since the start, as far as their memory had not been given to
+ * other callbacks. A number that grows tells of a library that still calls what it was to forget.
+ *
+ * Any thread may call this.
+ */
+uint64_t fc_callback_late_calls(void);
+
+/**
+ * Keeps the callback's `owner_loop` alive, counted. It does nothing for FC_THREADS_ANY.
+ *
+ * @param callback the callback; NULL does nothing.
+ *
+ * Any thread may call this.
+ */
+void fc_callback_ref(struct fc_callback *callback);
+
+/**
+ * Lets the callback's `owner_loop` end, as at the beginning. It does nothing for FC_THREADS_ANY.
+ *
+ * @param callback the callback; NULL does nothing.
+ *
+ * Any thread may call this.
+ */
+void fc_callback_unref(struct fc_callback *callback);
+
+/**
+ * Frees a callback. Whoever calls it later gets the default result, and is counted
+ * (fc_callback_late_calls), until its memory is given to another callback, which happens as late as
+ * possible: what is freed last is used last, and never less than 512 callbacks later as long as there
+ * is memory.
+ *
+ * @param callback what fc_callback_new gave; NULL does nothing.
+ *
+ * Any thread may call this, from inside the handler too, and while other threads are inside: their calls end
+ * as if nothing had happened. It does not wait for them: options.release tells when they are gone.
+ */
+void fc_callback_free(struct fc_callback *callback);
 
 /**
  * Copies memory to the caller, for hosts that have no pointers of their own. An address that cannot

@@ -14,4 +14,5 @@ pub mod code;
 pub mod fallback;
 pub mod library;
 pub mod invoke;
+pub mod callback;
 pub mod capi;

@@ -290,7 +290,7 @@ impl State {
     fn parameter(&mut self, ty: TypeRef<'_>, extra: bool) -> Result<()> {
         let size = ty.size();
         if size == 0 {
-            self.builder.parameter(0, Extension::None, &[]);
+            self.builder.parameter(ty, Extension::None, &[]);
             return Ok(());
         }
         if extra && self.variant.extra_on_stack && ty.value_kind() == Kind::F16 {
@@ -317,8 +317,7 @@ impl State {
             let first = self.general as u8;
             self.general += words;
             let pieces = pieces(size, 8, |index| Place::General(first + index));
-            self.builder
-                .parameter(size as u32, parameter_extension(ty), &pieces);
+            self.builder.parameter(ty, parameter_extension(ty), &pieces);
             return Ok(());
         }
         // C.13: later arguments find no register either.
@@ -344,8 +343,7 @@ impl State {
             let pieces = pieces(ty.size(), element.size(), |index| {
                 Place::Vector(first + index)
             });
-            self.builder
-                .parameter(ty.size() as u32, Extension::None, &pieces);
+            self.builder.parameter(ty, Extension::None, &pieces);
             return Ok(());
         }
         if !on_stack {
@@ -400,7 +398,7 @@ impl State {
             size: size as u32,
             place: Place::Stack(place),
         };
-        self.builder.parameter(size as u32, extension, &[piece]);
+        self.builder.parameter(ty, extension, &[piece]);
         Ok(())
     }
 }

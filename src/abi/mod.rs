@@ -89,16 +89,27 @@ pub enum Passing {
 }
 
 /// A parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Eq)]
 pub struct Parameter {
     /// Bytes of the whole value.
     pub size: u32,
     /// How it fills a register.
     pub extension: Extension,
+    /// How it fills 8 bytes where one that is called back wants so many. Nothing of a call depends
+    /// on it: parameters that differ in this alone are equal.
+    pub widening: Extension,
     /// What of it travels.
     pub passing: Passing,
     first: u32,
     count: u32,
+}
+
+impl PartialEq for Parameter {
+    fn eq(&self, other: &Parameter) -> bool {
+        let travels =
+            |one: &Parameter| (one.size, one.extension, one.passing, one.first, one.count);
+        travels(self) == travels(other)
+    }
 }
 
 impl Hash for Parameter {
@@ -194,12 +205,13 @@ impl Builder {
         }
     }
 
-    fn parameter(&mut self, size: u32, extension: Extension, pieces: &[Piece]) {
+    fn parameter(&mut self, ty: TypeRef<'_>, extension: Extension, pieces: &[Piece]) {
         let first = self.assignment.pieces.len() as u32;
         self.assignment.pieces.extend_from_slice(pieces);
         self.assignment.parameters.push(Parameter {
-            size,
+            size: ty.size() as u32,
             extension,
+            widening: self::extension(ty),
             passing: Passing::Value,
             first,
             count: pieces.len() as u32,
@@ -227,6 +239,7 @@ impl Builder {
         self.assignment.parameters.push(Parameter {
             size: ty.size() as u32,
             extension: Extension::None,
+            widening: Extension::None,
             passing: Passing::Reference { align },
             first,
             count: 1,

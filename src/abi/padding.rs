@@ -3,8 +3,9 @@
 use crate::types::{Data, TypeRef};
 
 /// An aggregate with bytes of which none belongs to a member: at most unnamed bit-fields, and members
-/// of which that is true. Where no register is left for such a value gcc passes nothing on the stack, by
-/// either convention of x86-64; in registers it has its place all the same.
+/// of which that is true. Where no register is left for such a value gcc passes nothing on the stack, and
+/// for a result that would be in memory no address, by either convention of x86-64; in registers it has
+/// its place all the same.
 pub(super) fn is_only_padding(ty: TypeRef<'_>) -> bool {
     match &ty.node.data {
         Data::Record(record) => record

@@ -374,6 +374,9 @@ fn assign_result(ty: TypeRef<'_>) -> Result<(ResultPassing, Vec<Piece>)> {
         return Ok((ResultPassing::Registers, vec![x87(0, 0), x87(16, 1)]));
     }
     let Ok(classes) = classify(ty) else {
+        if is_only_padding(ty) {
+            return Ok((ResultPassing::Void, Vec::new()));
+        }
         let passing = ResultPassing::Memory {
             address: Place::General(RDI),
             returned: Some(Place::General(RAX)),
@@ -416,7 +419,7 @@ impl State {
     fn parameter(&mut self, ty: TypeRef<'_>, extra: bool) -> Result<()> {
         let size = ty.size();
         if size == 0 {
-            self.builder.parameter(0, parameter_extension(ty), &[]);
+            self.builder.parameter(ty, parameter_extension(ty), &[]);
             return Ok(());
         }
         if let Some(register) = self.scalar_register(ty) {
@@ -426,7 +429,7 @@ impl State {
                 place: register,
             };
             self.builder
-                .parameter(size as u32, parameter_extension(ty), &[piece]);
+                .parameter(ty, parameter_extension(ty), &[piece]);
             return Ok(());
         }
         let in_registers = classify(ty).ok().filter(|classes| {
@@ -455,13 +458,12 @@ impl State {
                     count += 1;
                 }
                 self.builder
-                    .parameter(size as u32, parameter_extension(ty), &list[..count]);
+                    .parameter(ty, parameter_extension(ty), &list[..count]);
                 return Ok(());
             }
         }
         if is_only_padding(ty) {
-            self.builder
-                .parameter(size as u32, parameter_extension(ty), &[]);
+            self.builder.parameter(ty, parameter_extension(ty), &[]);
             return Ok(());
         }
         self.on_stack(ty)
@@ -487,7 +489,7 @@ impl State {
             place: Place::Stack(place as u32),
         };
         self.builder
-            .parameter(size as u32, parameter_extension(ty), &[piece]);
+            .parameter(ty, parameter_extension(ty), &[piece]);
         Ok(())
     }
 }

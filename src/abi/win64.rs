@@ -76,6 +76,8 @@ fn classify_result(ty: TypeRef<'_>) -> (ResultPassing, Option<Piece>) {
         (ResultPassing::Registers, Some(piece(Place::Vector(0))))
     } else if fits_a_register(ty.size()) {
         (ResultPassing::Registers, Some(piece(Place::General(RAX))))
+    } else if is_only_padding(ty) {
+        (ResultPassing::Void, None)
     } else {
         let passing = ResultPassing::Memory {
             address: Place::General(RCX),
@@ -138,7 +140,7 @@ impl State {
         self.position += 1;
         // An empty struct has a position, in which nobody looks.
         if ty.size() == 0 {
-            self.builder.parameter(0, Extension::None, &[]);
+            self.builder.parameter(ty, Extension::None, &[]);
             return Ok(());
         }
         let piece = |size, place| Piece {
@@ -154,7 +156,7 @@ impl State {
         let Some(&general) = GENERAL.get(position as usize) else {
             if fits_a_register(ty.size()) && is_only_padding(ty) {
                 self.position = position;
-                self.builder.parameter(size, Extension::None, &[]);
+                self.builder.parameter(ty, Extension::None, &[]);
                 return Ok(());
             }
             let place = Place::Stack((position * SLOT) as u32);
@@ -162,8 +164,7 @@ impl State {
                 return self.builder.reference(ty, COPY_ALIGN, place);
             }
             let extension = parameter_extension(ty);
-            self.builder
-                .parameter(size, extension, &[piece(size, place)]);
+            self.builder.parameter(ty, extension, &[piece(size, place)]);
             return Ok(());
         };
         let general = Place::General(general);
@@ -171,7 +172,7 @@ impl State {
             Class::General => {
                 let extension = parameter_extension(ty);
                 self.builder
-                    .parameter(size, extension, &[piece(size, general)]);
+                    .parameter(ty, extension, &[piece(size, general)]);
             }
             Class::Vector => {
                 // "Varargs": the callee reads an unnamed one from the general register, and gcc's
@@ -183,7 +184,7 @@ impl State {
                 let in_both = extra || ty.value_kind() == Kind::F16;
                 let count = if in_both { 2 } else { 1 };
                 self.builder
-                    .parameter(size, parameter_extension(ty), &both[..count]);
+                    .parameter(ty, parameter_extension(ty), &both[..count]);
             }
             Class::Reference => self.builder.reference(ty, COPY_ALIGN, general)?,
         }

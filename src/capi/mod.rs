@@ -16,9 +16,11 @@ mod signatures;
 mod libraries;
 mod policy;
 mod functions;
+mod callbacks;
 mod memory;
 mod statistics;
 
+pub use callbacks::*;
 pub use declarations::*;
 pub use functions::*;
 pub use libraries::*;

@@ -2,13 +2,13 @@
 
 use super::declarations::fc_decls;
 use super::status::{fc_status, guard, guarded};
-use super::types::{borrowed, fc_type, into_raw, release, type_of};
+use super::types::{borrowed, fc_type, into_raw, node_of, release, type_of};
 use super::{Out, null, slice, text};
 use crate::code;
 use crate::decl::{self, Declarations};
 use crate::error::{Error, Result};
 use crate::invoke;
-use crate::types::{Convention, Signature, Type};
+use crate::types::{Convention, Data, Function, Signature, Type};
 use libc::size_t;
 use std::ffi::c_char;
 use std::ptr;
@@ -57,6 +57,25 @@ pub(super) unsafe fn signature_of(pointer: *const fc_signature, what: &str) -> R
     // SAFETY: the caller's promise; a signature is its function type.
     let ty = unsafe { type_of(pointer.cast(), what)? };
     Signature::of_function(ty).ok_or_else(|| Error::argument(format!("{what} is no signature")))
+}
+
+/// The function type that C's pointer to a signature stands for, without a reference of its own.
+///
+/// # Safety
+///
+/// `pointer` is NULL or points to a signature that lives for as long as the reference.
+pub(super) unsafe fn function_of_signature<'a>(
+    pointer: *const fc_signature,
+    caller: &str,
+) -> Result<&'a Function> {
+    // SAFETY: the caller's promise; a signature is its function type.
+    match unsafe { node_of(pointer.cast()) }.map(|node| &node.data) {
+        Some(Data::Function(function)) => Ok(function),
+        Some(_) => Err(Error::argument(format!(
+            "{caller}: signature is no signature"
+        ))),
+        None => Err(null(&format!("{caller}: signature"))),
+    }
 }
 
 /// A signature as C's pointer to it, borrowed.

@@ -63,4 +63,151 @@ macro_rules! context_call {
     };
 }
 
-pub(crate) use {context_call, enter_at};
+/// The thunks that are part of the library's text, and their records.
+macro_rules! thunk_table {
+    ($count:expr, $thunk:expr, $record:expr, $margin:expr) => {
+        ::std::arch::global_asm!(
+            ".pushsection .bss.farcall_thunk_records,\"aw\",@nobits",
+            ".balign 64",
+            ".globl farcall_thunk_records",
+            ".hidden farcall_thunk_records",
+            ".type farcall_thunk_records,@object",
+            "farcall_thunk_records: .zero {count} * {record}",
+            ".size farcall_thunk_records, {count} * {record}",
+            ".popsection",
+            // Aligned to the largest page, so that they can be mapped again.
+            ".pushsection .text.farcall_thunks,\"ax\",@progbits",
+            ".balign 65536",
+            ".globl farcall_thunks",
+            ".hidden farcall_thunks",
+            ".type farcall_thunks,@function",
+            "farcall_thunks:",
+            ".zero {margin}",
+            ".set farcall_thunk_index, 0",
+            ".rept {count}",
+            "hint 34",
+            "adrp x17, farcall_thunk_records + farcall_thunk_index",
+            "add x17, x17, :lo12:farcall_thunk_records + farcall_thunk_index",
+            "ldr x16, [x17]",
+            "br x16",
+            ".balign {thunk}",
+            ".set farcall_thunk_index, farcall_thunk_index + {record}",
+            ".endr",
+            ".size farcall_thunks, . - farcall_thunks",
+            ".popsection",
+            count = const $count,
+            thunk = const $thunk,
+            record = const $record,
+            margin = const $margin,
+        );
+    };
+}
+
+/// The handler of callbacks whose running calls are counted: a function `$name(result, arguments, user)`
+/// that is entered with the record in x17.
+///
+/// ```text
+///             +------------------------------+
+///   x29 + 24  | (alignment)                  |
+///   x29 + 16  | caller's x19                 |   x19 holds the record: an unwinder's personality finds
+///   x29 + 8   | return address, in a receiver|   it there
+///   x29       | caller's x29                 |
+///             +------------------------------+
+/// ```
+macro_rules! counted_call {
+    (
+        $name:ident, personality: $personality:path, late: $late:path, last: $last:path,
+        calls: $calls:expr, freed_bit: $freed_bit:expr, receiver: $receiver:expr, code: $code:expr,
+        length: $length:expr, extra: $extra:expr, handler: $handler:expr, user: $user:expr $(,)?
+    ) => {
+        ::std::arch::global_asm!(
+            ".pushsection .text.farcall_counted_call,\"ax\",@progbits",
+            ".balign 64",
+            concat!(".globl ", stringify!($name)),
+            concat!(".hidden ", stringify!($name)),
+            concat!(".type ", stringify!($name), ",@function"),
+            concat!(stringify!($name), ":"),
+            ".cfi_startproc",
+            ".cfi_personality 0x1b, {personality}",
+            "hint 34",
+            "stp x29, x30, [sp, -32]!",
+            ".cfi_def_cfa_offset 32",
+            ".cfi_offset x29, -32",
+            ".cfi_offset x30, -24",
+            "mov x29, sp",
+            ".cfi_def_cfa_register x29",
+            "str x19, [sp, 16]",
+            ".cfi_offset x19, -16",
+            "mov x19, x17",
+            "add x9, x19, {calls}",
+            "6:",
+            "ldaxr x10, [x9]",
+            "add x11, x10, 1",
+            "stlxr w12, x11, [x9]",
+            "cbnz w12, 6b",
+            "tbnz x10, {freed_bit}, 3f",
+            // The receiver that calls is the record's own: the record was not given to another callback on
+            // the way here.
+            "ldr x12, [x19, {receiver}]",
+            "ldr x13, [x12, {code}]",
+            "ldr x14, [x12, {length}]",
+            "sub x13, x30, x13",
+            "cmp x13, x14",
+            "b.hs 3f",
+            "ldr x9, [x19, {extra}]",
+            "ldr x2, [x9, {user}]",
+            "ldr x16, [x9, {handler}]",
+            "blr x16",
+            "2:",
+            "add x9, x19, {calls}",
+            "7:",
+            "ldaxr x10, [x9]",
+            "sub x11, x10, 1",
+            "stlxr w12, x11, [x9]",
+            "cbnz w12, 7b",
+            "tbnz x10, {freed_bit}, 4f",
+            "5:",
+            "ldr x19, [sp, 16]",
+            "ldp x29, x30, [sp], 32",
+            ".cfi_remember_state",
+            ".cfi_def_cfa sp, 0",
+            ".cfi_restore x19",
+            ".cfi_restore x29",
+            ".cfi_restore x30",
+            "ret",
+            ".cfi_restore_state",
+            "3:",
+            "mov x2, x19",
+            "bl {late}",
+            "b 2b",
+            "4:",
+            "mov x0, x19",
+            "mov x1, x10",
+            "bl {last}",
+            "b 5b",
+            ".cfi_endproc",
+            concat!(".size ", stringify!($name), ", . - ", stringify!($name)),
+            ".popsection",
+            personality = sym $personality,
+            late = sym $late,
+            last = sym $last,
+            calls = const $calls,
+            freed_bit = const $freed_bit,
+            receiver = const $receiver,
+            code = const $code,
+            length = const $length,
+            extra = const $extra,
+            handler = const $handler,
+            user = const $user,
+        );
+        unsafe extern "C-unwind" {
+            fn $name();
+        }
+    };
+}
+
+/// The register in which a counted call keeps its record, by its number in unwind tables (DWARF for the Arm
+/// 64-bit architecture, 4.1): x19.
+pub const COUNTED_RECORD: i32 = 19;
+
+pub(crate) use {context_call, counted_call, enter_at, thunk_table};

@@ -9,7 +9,7 @@ use std::ptr;
 pub(super) const SUBJECT: &str = "executable memory: ";
 
 /// A failed system call as an error.
-fn failed(call: &str, what: &str) -> Error {
+pub(super) fn failed(call: &str, what: &str) -> Error {
     let error = std::io::Error::last_os_error();
     let os = error.raw_os_error().unwrap_or(0);
     let status = if os == libc::ENOMEM {
@@ -47,6 +47,16 @@ pub(super) fn reserve(length: usize) -> Result<usize> {
         return Err(failed("mmap", "reserving address space"));
     }
     Ok(address as usize)
+}
+
+/// Gives reserved address space memory that can be written.
+pub(super) fn make_writable(address: usize, length: usize) -> Result<()> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: the caller's range came from `reserve` and has no other use.
+    if unsafe { libc::mprotect(address as *mut libc::c_void, length, protection) } != 0 {
+        return Err(failed("mprotect", "memory beside new code"));
+    }
+    Ok(())
 }
 
 /// Single pages that are mapped already, sixteen at a time. Between them lie pages without access,
@@ -126,7 +136,7 @@ impl Draft {
         }
     }
 
-    fn map(length: usize) -> Result<Draft> {
+    pub(super) fn map(length: usize) -> Result<Draft> {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a new mapping at an address of the system's choice touches no other memory.

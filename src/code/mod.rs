@@ -10,6 +10,7 @@ mod instruction_cache;
 mod memory;
 mod mode;
 mod threaded;
+pub mod thunks;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -25,9 +26,9 @@ pub use heap::{
     unlock_after_fork,
 };
 pub use machine::{
-    ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, entry_length, has_wide_vectors,
-    libffi_convention, target,
+    COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,
+    emit_upcall, entry_length, has_wide_vectors, libffi_convention, target,
 };
-pub(crate) use machine::{context_call, enter_at};
+pub(crate) use machine::{context_call, counted_call, enter_at};
 pub use mode::{Mode, Refusal, mode, status, why_static};
 pub use threaded::{StaticCall, Threaded, record_entry};

@@ -5,7 +5,7 @@ use crate::stub::x86_64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
 
-pub use x86_64::{ENTRY, emit, emit_entry, emit_jump, entry_length};
+pub use x86_64::{ENTRY, emit, emit_entry, emit_jump, emit_thunk, emit_upcall, entry_length};
 
 /// The body of a naked function `(header, result, array)`: reads code and context at these offsets
 /// of the header and jumps to the code with `(result, array)` and the context in r11.
@@ -68,4 +68,139 @@ macro_rules! context_call {
     };
 }
 
-pub(crate) use {context_call, enter_at};
+/// The thunks that are part of the library's text, and their records.
+macro_rules! thunk_table {
+    ($count:expr, $thunk:expr, $record:expr, $margin:expr) => {
+        ::std::arch::global_asm!(
+            ".pushsection .bss.farcall_thunk_records,\"aw\",@nobits",
+            ".balign 64",
+            ".globl farcall_thunk_records",
+            ".hidden farcall_thunk_records",
+            ".type farcall_thunk_records,@object",
+            "farcall_thunk_records: .zero {count} * {record}",
+            ".size farcall_thunk_records, {count} * {record}",
+            ".popsection",
+            // Page-aligned, so that they can be mapped again.
+            ".pushsection .text.farcall_thunks,\"ax\",@progbits",
+            ".balign 4096",
+            ".globl farcall_thunks",
+            ".hidden farcall_thunks",
+            ".type farcall_thunks,@function",
+            "farcall_thunks:",
+            ".fill {margin}, 1, 0xcc",
+            ".set farcall_thunk_index, 0",
+            ".rept {count}",
+            "endbr64",
+            "lea r11, [rip + farcall_thunk_records + farcall_thunk_index]",
+            "jmp qword ptr [rip + farcall_thunk_records + farcall_thunk_index]",
+            ".balign {thunk}, 0xcc",
+            ".set farcall_thunk_index, farcall_thunk_index + {record}",
+            ".endr",
+            ".size farcall_thunks, . - farcall_thunks",
+            ".popsection",
+            count = const $count,
+            thunk = const $thunk,
+            record = const $record,
+            margin = const $margin,
+        );
+    };
+}
+
+/// The handler of callbacks whose running calls are counted: a function `$name(result, arguments, user)`
+/// that is entered with the record in r11.
+///
+/// ```text
+///            +------------------------------+
+///   rbp + 8  | return address, in a receiver|
+///   rbp      | caller's rbp                 |
+///   rbp - 8  | caller's rbx                 |   rbx holds the record: an unwinder's personality finds
+///   rbp - 16 | (alignment)                  |   it there
+///            +------------------------------+
+/// ```
+macro_rules! counted_call {
+    (
+        $name:ident, personality: $personality:path, late: $late:path, last: $last:path,
+        calls: $calls:expr, freed_bit: $freed_bit:expr, receiver: $receiver:expr, code: $code:expr,
+        length: $length:expr, extra: $extra:expr, handler: $handler:expr, user: $user:expr $(,)?
+    ) => {
+        ::std::arch::global_asm!(
+            ".pushsection .text.farcall_counted_call,\"ax\",@progbits",
+            ".balign 64",
+            concat!(".globl ", stringify!($name)),
+            concat!(".hidden ", stringify!($name)),
+            concat!(".type ", stringify!($name), ",@function"),
+            concat!(stringify!($name), ":"),
+            ".cfi_startproc",
+            ".cfi_personality 0x1b, {personality}",
+            "endbr64",
+            "push rbp",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbp, -16",
+            "mov rbp, rsp",
+            ".cfi_def_cfa_register rbp",
+            "push rbx",
+            ".cfi_offset rbx, -24",
+            "sub rsp, 8",
+            "mov rbx, r11",
+            "mov eax, 1",
+            "lock xadd qword ptr [rbx + {calls}], rax",
+            "bt rax, {freed_bit}",
+            "jc 3f",
+            // The receiver that calls is the record's own: the record was not given to another callback on
+            // the way here.
+            "mov rcx, qword ptr [rbx + {receiver}]",
+            "mov rax, qword ptr [rbp + 8]",
+            "sub rax, qword ptr [rcx + {code}]",
+            "cmp rax, qword ptr [rcx + {length}]",
+            "jae 3f",
+            "mov rax, qword ptr [rbx + {extra}]",
+            "mov rdx, qword ptr [rax + {user}]",
+            "call qword ptr [rax + {handler}]",
+            "2:",
+            "mov rax, -1",
+            "lock xadd qword ptr [rbx + {calls}], rax",
+            "bt rax, {freed_bit}",
+            "jc 4f",
+            "5:",
+            "add rsp, 8",
+            "pop rbx",
+            "pop rbp",
+            ".cfi_remember_state",
+            ".cfi_def_cfa rsp, 8",
+            "ret",
+            ".cfi_restore_state",
+            "3:",
+            "mov rdx, rbx",
+            "call {late}",
+            "jmp 2b",
+            "4:",
+            "mov rdi, rbx",
+            "mov rsi, rax",
+            "call {last}",
+            "jmp 5b",
+            ".cfi_endproc",
+            concat!(".size ", stringify!($name), ", . - ", stringify!($name)),
+            ".popsection",
+            personality = sym $personality,
+            late = sym $late,
+            last = sym $last,
+            calls = const $calls,
+            freed_bit = const $freed_bit,
+            receiver = const $receiver,
+            code = const $code,
+            length = const $length,
+            extra = const $extra,
+            handler = const $handler,
+            user = const $user,
+        );
+        unsafe extern "C-unwind" {
+            fn $name();
+        }
+    };
+}
+
+/// The register in which a counted call keeps its record, by its number in unwind tables (x86-64 psABI,
+/// figure 3.36): rbx.
+pub const COUNTED_RECORD: i32 = 3;
+
+pub(crate) use {context_call, counted_call, enter_at, thunk_table};

@@ -10,7 +10,7 @@ use super::names::Qualified;
 use super::operations::{Length, Operation, Reading};
 use super::parser::{Parsed, Parser, Word};
 use super::specifiers::Specifiers;
-use crate::types::{Convention, Data, Function, Kind as TypeKind, Qualifiers};
+use crate::types::{Convention, Data, Function, Kind as TypeKind, Memo, Qualifiers};
 use std::ffi::CString;
 
 /// How many stars are applied as they are read.
@@ -387,6 +387,7 @@ impl<'s> Parser<'s, '_> {
                         fixed,
                         variadic: parameters.variadic,
                         open: parameters.variadic,
+                        memo: Memo::default(),
                     });
                     ty = Qualified::plain(made.map_err(|error| self.fail_types(at, error))?);
                 }

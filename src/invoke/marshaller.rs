@@ -149,7 +149,7 @@ static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 
 /// A child must not find the table or the heap locked by a thread that it does not have: they are
 /// locked while the process forks, in the order in which they always are.
-mod fork {
+pub(crate) mod fork {
     use super::{TABLE, code};
     use std::sync::Once;
 
@@ -175,7 +175,7 @@ mod fork {
     }
 
     /// Before the first lock is taken.
-    pub(super) fn prepare() {
+    pub(crate) fn prepare() {
         static PREPARED: Once = Once::new();
         // SAFETY: the handlers only lock and unlock. Without memory for them forks are as they
         // would be without.

@@ -9,6 +9,7 @@ use crate::fallback::{self, Fallback};
 use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
+pub(crate) use marshaller::fork::prepare as prepare_for_fork;
 use marshaller::{Marshaller, NoMarshaller, Programs, Stubs};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_void};

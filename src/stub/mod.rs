@@ -10,11 +10,16 @@ mod chunks;
 mod emitter;
 mod plan;
 pub mod threaded;
+mod upcall;
 pub mod x86_64;
 
 pub use emitter::{Emitter, emitter};
 pub use plan::{
     Address, Arguments, Entry, ErrnoCapture, Move, Plan, Store, StoreSource, plan, stores,
+};
+pub use upcall::{
+    Location, RECORD_ENTRY, RECORD_HANDLER, RECORD_USER, ResultAddress, Return, Save, Saved,
+    THUNK_LENGTH, Upcall, upcall,
 };
 
 #[cfg(test)]

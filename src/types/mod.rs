@@ -3,6 +3,7 @@
 mod builder;
 mod equal;
 mod layout;
+mod memo;
 mod name;
 mod path;
 mod scalar;
@@ -14,6 +15,7 @@ mod tests;
 
 pub use builder::TypeBuilder;
 pub use layout::{FieldSpec, RecordOptions};
+pub use memo::Memo;
 pub use path::member;
 pub use scalar::{Kind, Scalar};
 pub use signature::Signature;

@@ -1,6 +1,7 @@
 //! Signatures: function types that are certain to be function types.
 
 use super::builder::TypeBuilder;
+use super::memo::Memo;
 use super::scalar::{Kind, Scalar};
 use super::table::{Convention, Data, Function, Link, ParameterNames, Type, TypeRef};
 use super::target::Target;
@@ -63,6 +64,7 @@ impl Signature {
             fixed,
             variadic: fixed < params.len(),
             open: false,
+            memo: Memo::default(),
         };
         Signature::build(target, function)
     }
@@ -83,6 +85,7 @@ impl Signature {
             result: Link::Type(self.0.follow(&function.result)),
             params: named.chain(extra.iter().cloned().map(Link::Type)).collect(),
             open: false,
+            memo: Memo::default(),
             ..function.clone()
         };
         Signature::build(self.0.node().target, function)

@@ -2,6 +2,7 @@
 //! circles (`struct node { struct node *next; }`), and to types of older tables, which it keeps
 //! alive. A `Type` is a counted reference to a table and the number of a type in it.
 
+use super::memo::Memo;
 use super::scalar::{Kind, Scalar};
 use super::target::Target;
 use std::ffi::{CStr, CString};
@@ -169,6 +170,8 @@ pub struct Function {
     pub variadic: bool,
     /// Its variadic part is not known yet: it can't be called before `complete_variadic`.
     pub open: bool,
+    /// What a later module found out about it.
+    pub memo: Memo,
 }
 
 /// A type in a table.

@@ -200,6 +200,10 @@ fn only_padding_on_the_stack() {
         check(&all, expected);
     }
     check(
+        "struct { long : 40; long : 40; long : 40; } f(long)",
+        "rdi -> void",
+    );
+    check(
         "long f(long, long, long, long, long, struct { int : 28; }, long)",
         "rdi; rsi; rdx; rcx; r8; r9; [0] -> rax | stack 8/16",
     );

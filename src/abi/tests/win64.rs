@@ -99,6 +99,7 @@ fn only_padding() {
         "int f(int, int, int, int, struct { int : 5; int z[0]; }, struct { long : 64; long : 64; }, int)",
         "rcx; rdx; r8; r9; nothing; &16 [32]; [40] -> rax | stack 48/16",
     );
+    check_ms("struct { long : 40; } f(int)", "rcx -> void | stack 32/16");
 }
 
 /// An unnamed floating number is in both kinds of register.

@@ -3,7 +3,8 @@
 //! instructions are is the processor's affair.
 
 use crate::abi::Assignment;
-use crate::stub::{Entry, ErrnoCapture, Plan};
+use crate::stub::{Entry, ErrnoCapture, Plan, Upcall};
+use crate::types::Convention;
 
 /// Bytes at an address.
 pub(super) struct Region {
@@ -43,8 +44,8 @@ pub(super) struct Machine {
 
 /// Why the machine stands still.
 pub(super) enum Stop {
-    /// A call of the target.
-    Call,
+    /// A call of this address.
+    Call(u64),
     /// A jump to the target.
     Jump,
     /// A return to this address.
@@ -81,6 +82,18 @@ pub(super) trait Processor {
     fn check_shape(plan: &Plan, code: &[Self::Instruction]);
     /// What a callee is told that is no argument.
     fn check_call(machine: &Machine, assignment: &Assignment);
+}
+
+/// What differs where a receiver is called.
+pub(super) trait Receivers: Processor {
+    /// The register of a handler's third argument.
+    const USER: usize;
+    /// The convention by which handlers are called.
+    const NATIVE: Convention;
+
+    fn emit_upcall(upcall: &Upcall) -> Vec<u8>;
+    /// One call, and the frame that the unwind rule expects.
+    fn check_receiver(code: &[Self::Instruction]);
 }
 
 const PAGE: u64 = 4096;

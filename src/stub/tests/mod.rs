@@ -9,6 +9,7 @@ mod random;
 mod shapes;
 mod texts;
 mod trial;
+mod upcall;
 mod x86_64;
 
 use super::{Arguments, Entry, ErrnoCapture, Plan, plan};

@@ -85,6 +85,7 @@ pub(super) fn run_code<P: Processor>(
     trial.check_call(&mut machine);
     let sp = machine.general[P::STACK_POINTER];
     let is_tail = matches!(stop, Stop::Jump);
+    assert!(is_tail || matches!(stop, Stop::Call(TARGET)));
     if is_tail {
         assert_eq!(sp, stack_top, "a jump leaves the stack as it was");
         let link = P::LINK.map(|link| machine.general[link]);

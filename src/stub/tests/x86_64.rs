@@ -1,9 +1,10 @@
 //! The instructions of x86-64 that a stub may be made of.
 
-use super::machine::{Machine, Phase, Processor, Stop, number};
+use super::machine::{Machine, Phase, Processor, Receivers, Stop, number};
 use super::{ENTRY, ERRNO, decode, text};
 use crate::abi::Assignment;
-use crate::stub::{Entry, ErrnoCapture, Plan, x86_64};
+use crate::stub::{Entry, ErrnoCapture, Plan, Upcall, x86_64};
+use crate::types::Convention;
 use iced_x86::{Instruction, MemorySize, Mnemonic, OpKind, Register};
 use std::ops::Range;
 
@@ -47,11 +48,14 @@ impl Processor for X86_64 {
             assert!(!one.has_lock_prefix(), "{}", text(one));
             match one.mnemonic() {
                 Mnemonic::Call | Mnemonic::Jmp => {
-                    assert_eq!(one.op0_register(), Register::R11, "{}", text(one));
                     assert_eq!(machine.phase, Phase::Before, "one call is enough");
+                    let target = number(&machine.read(one, 0));
                     machine.phase = Phase::After(0);
-                    let is_call = one.mnemonic() == Mnemonic::Call;
-                    return (if is_call { Stop::Call } else { Stop::Jump }, index);
+                    if one.mnemonic() == Mnemonic::Call {
+                        return (Stop::Call(target), index);
+                    }
+                    assert_eq!(one.op0_register(), Register::R11, "{}", text(one));
+                    return (Stop::Jump, index);
                 }
                 Mnemonic::Ret => return (Stop::Return(machine.pop()), index),
                 Mnemonic::Jne if machine.zero => {}
@@ -92,6 +96,22 @@ impl Processor for X86_64 {
         if let Some(count) = assignment.vector_count {
             assert_eq!(machine.general[RAX] as u8, count);
         }
+    }
+}
+
+impl Receivers for X86_64 {
+    const USER: usize = 2;
+    const NATIVE: Convention = Convention::SysV64;
+
+    fn emit_upcall(upcall: &Upcall) -> Vec<u8> {
+        x86_64::emit_upcall(upcall)
+    }
+
+    fn check_receiver(code: &[Instruction]) {
+        let count = |mnemonic| code.iter().filter(|one| one.mnemonic() == mnemonic).count();
+        assert_eq!((count(Mnemonic::Call), count(Mnemonic::Ret)), (1, 1));
+        let lines: Vec<_> = code[..3].iter().map(text).collect();
+        assert_eq!(lines, ["endbr64", "push rbp", "mov rbp,rsp"]);
     }
 }
 
@@ -287,7 +307,17 @@ impl Machine {
                 let value = self.x87.pop().unwrap();
                 self.store(address, &value);
             }
-            Mnemonic::Vzeroupper => self.vzeroupper = true,
+            Mnemonic::Fld => {
+                assert_eq!(one.memory_size(), MemorySize::Float80);
+                let value = self.read(one, 0);
+                self.x87.push(value.try_into().unwrap());
+            }
+            Mnemonic::Vzeroupper => {
+                self.vzeroupper = true;
+                for register in &mut self.vector {
+                    register[16..].fill(0);
+                }
+            }
             Mnemonic::Movsq => self.string_move(one, 8),
             Mnemonic::Movsb => self.string_move(one, 1),
             _ => panic!("a stub has no use for {}", text(one)),

@@ -5,7 +5,7 @@
     reason = "the assembler's macro converts register numbers"
 )]
 
-use super::operand::{Assembler, R10, RAX, RCX, RDI, RSI, RSP, memory};
+use super::operand::{Assembler, R10, RSP, memory};
 use crate::abi::Extension;
 use crate::stub::chunks::chunks;
 use dynasmrt::{DynasmApi, dynasm};

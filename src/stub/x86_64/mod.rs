@@ -31,8 +31,10 @@ mod entry;
 mod load;
 mod operand;
 mod store;
+mod upcall;
 
-pub use entry::{emit_entry, emit_jump, entry_length};
+pub use entry::{emit_entry, emit_jump, emit_thunk, entry_length};
+pub use upcall::emit_upcall;
 
 use super::plan::{Address, Entry, Move, Plan, Store, StoreSource};
 use crate::abi::{Extension, Place};
@@ -81,7 +83,7 @@ pub fn emit(plan: &Plan) -> Vec<u8> {
     match &pushed {
         Some(words) => emitter.push_words(words, plan),
         None => {
-            allocate(&mut emitter.code, plan);
+            allocate(&mut emitter.code, allocated(plan), plan.stack_align);
             for stack_move in &plan.stack_moves {
                 emitter.stack_move(stack_move, plan.entry.result);
             }
@@ -237,11 +239,8 @@ fn allocated(plan: &Plan) -> u32 {
     plan.stack_size.next_multiple_of(16) + 8
 }
 
-/// Makes room for an argument area that is not pushed. No page is skipped, so that a stack that ends
-/// is met at its guard page.
-fn allocate(code: &mut Assembler, plan: &Plan) {
-    let area = allocated(plan);
-    let align = plan.stack_align;
+/// Makes room on the stack. No page is skipped, so that a stack that ends is met at its guard page.
+fn allocate(code: &mut Assembler, area: u32, align: u32) {
     if align > 16 && area + align >= PAGE {
         allocate_aligned_pages(code, area, align);
         return;

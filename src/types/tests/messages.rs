@@ -300,6 +300,7 @@ fn function(types: &TypeBuilder, params: Vec<Link>) -> Function {
         names: ParameterNames::default(),
         variadic: false,
         open: false,
+        memo: Default::default(),
     }
 }
 

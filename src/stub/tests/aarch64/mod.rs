@@ -69,7 +69,12 @@ impl Processor for Aarch64 {
                     assert_eq!(machine.phase, Phase::Before, "one call is enough");
                     machine.phase = Phase::After(0);
                     let is_call = *one == Instruction::Call;
-                    let stop = if is_call { Stop::Call } else { Stop::Jump };
+                    let target = machine.general[Aarch64::CONTEXT];
+                    let stop = if is_call {
+                        Stop::Call(target)
+                    } else {
+                        Stop::Jump
+                    };
                     return (stop, index + 1);
                 }
                 Instruction::Return => return (Stop::Return(machine.general[LINK]), index + 1),

@@ -1,0 +1,129 @@
+//! Receivers: what stands between a thunk and a handler. One serves all callbacks whose arguments travel
+//! alike. They are kept for ever: a call may be inside long after its callback and its signature are gone.
+
+use crate::abi;
+use crate::code::{self, CodeBlock};
+use crate::error::{Error, Result};
+use crate::stub::{Arguments, Upcall, upcall};
+use crate::types::{Function, Signature};
+use hashbrown::HashMap;
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::mem::offset_of;
+use std::sync::OnceLock;
+
+/// Code that calls a handler with the arguments of an incoming call.
+#[repr(C)]
+pub(super) struct Receiver {
+    /// Where its code begins.
+    code: usize,
+    /// How many bytes it has.
+    length: usize,
+    arguments: Arguments,
+    result_size: u32,
+    _block: CodeBlock,
+}
+
+impl Receiver {
+    pub(super) const CODE: usize = offset_of!(Receiver, code);
+    pub(super) const LENGTH: usize = offset_of!(Receiver, length);
+
+    fn new(plan: &Key) -> Result<Receiver> {
+        let bytes = code::emit_upcall(&plan.upcall);
+        let block = code::add(bytes.len(), |_| bytes)?;
+        Ok(Receiver {
+            code: block.address(),
+            length: block.length(),
+            arguments: plan.arguments,
+            result_size: plan.result_size,
+            _block: block,
+        })
+    }
+
+    /// Where a thunk enters it.
+    pub(super) fn entry(&self) -> *const c_void {
+        self.code as *const c_void
+    }
+
+    /// What its handlers are called with.
+    pub(super) fn arguments(&self) -> Arguments {
+        self.arguments
+    }
+
+    /// Bytes of the result.
+    pub(super) fn result_size(&self) -> usize {
+        self.result_size as usize
+    }
+}
+
+/// The receivers of a signature, kept with its type.
+#[derive(Default)]
+struct Receivers([OnceLock<&'static Receiver>; 2]);
+
+/// What receivers differ in.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    upcall: Upcall,
+    arguments: Arguments,
+    result_size: u32,
+}
+
+type Table = HashMap<Key, &'static Receiver>;
+
+static TABLE: Mutex<Option<Table>> = Mutex::new(None);
+
+pub(super) fn lock() -> &'static Mutex<impl Sized> {
+    &TABLE
+}
+
+/// The receiver for a function type, whose signature is asked for when it is met for the first time.
+pub(super) fn receiver(
+    function: &Function,
+    signature: impl FnOnce() -> Result<Signature>,
+    arguments: Arguments,
+) -> Result<&'static Receiver> {
+    let known = function.memo.get::<Receivers>();
+    if let Some(receiver) = known.and_then(|known| known.0[arguments as usize].get()) {
+        return Ok(receiver);
+    }
+    let receiver = find(&signature()?, arguments)?;
+    if let Some(known) = function.memo.get_or_keep(Receivers::default) {
+        // Another thread may have been faster, with the same.
+        let _ = known.0[arguments as usize].set(receiver);
+    }
+    Ok(receiver)
+}
+
+fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver> {
+    if signature.function().variadic {
+        return Err(Error::unsupported(format!(
+            "{}: a callback cannot be variadic: what a caller will hand over is not known when the code is \
+             made",
+            signature.describe()
+        )));
+    }
+    let assignment = abi::assign(signature)?;
+    if !code::can_call(assignment.convention) {
+        return Err(Error::unsupported(format!(
+            "{}: callbacks of {} cannot be made on {}",
+            signature.describe(),
+            assignment.convention.name(),
+            code::target().name
+        )));
+    }
+    super::fork::prepare();
+    let mut table = TABLE.lock();
+    let table = table.get_or_insert_with(Table::default);
+    let key = Key {
+        upcall: upcall(&assignment, arguments, code::convention()),
+        arguments,
+        result_size: assignment.result_size,
+    };
+    if let Some(receiver) = table.get(&key) {
+        return Ok(receiver);
+    }
+    let receiver = Receiver::new(&key).map_err(|error| error.within(signature.describe()))?;
+    let receiver: &'static Receiver = Box::leak(Box::new(receiver));
+    table.insert(key, receiver);
+    Ok(receiver)
+}
