@@ -29,6 +29,6 @@ pub use machine::{
     COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,
     emit_upcall, entry_length, has_wide_vectors, libffi_convention, target,
 };
-pub(crate) use machine::{context_call, counted_call, enter_at};
+pub(crate) use machine::{context_call, counted_call, enter_at, record_call};
 pub use mode::{Mode, Refusal, mode, status, why_static};
-pub use threaded::{StaticCall, Threaded, record_entry};
+pub use threaded::{StaticCall, Threaded};

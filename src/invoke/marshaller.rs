@@ -150,18 +150,21 @@ static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 /// A child must not find the table or the heap locked by a thread that it does not have: they are
 /// locked while the process forks, in the order in which they always are.
 pub(crate) mod fork {
+    use super::super::entries;
     use super::{TABLE, code};
     use std::sync::Once;
 
     extern "C" fn before() {
         std::mem::forget(TABLE.lock());
+        std::mem::forget(entries::lock().lock());
         code::lock_for_fork();
     }
 
     extern "C" fn in_parent() {
-        // SAFETY: `before` has locked both on this thread.
+        // SAFETY: `before` has locked them on this thread.
         unsafe {
             code::unlock_after_fork();
+            entries::lock().force_unlock();
             TABLE.force_unlock();
         }
     }
@@ -170,6 +173,7 @@ pub(crate) mod fork {
         // SAFETY: a child has one thread.
         unsafe {
             code::renew_after_fork();
+            code::renew(entries::lock());
             code::renew(&TABLE);
         }
     }
@@ -232,7 +236,8 @@ pub(super) fn statistics() -> (usize, usize) {
 impl Table {
     fn insert(&mut self, key: Key, marshaller: Marshaller) {
         if self.marshallers.len() >= self.sweep_at.max(KEPT) {
-            self.marshallers.retain(|_, marshaller| marshaller.is_used());
+            self.marshallers
+                .retain(|_, marshaller| marshaller.is_used());
             self.sweep_at = self.marshallers.len() * 2;
         }
         self.marshallers.insert(key, marshaller);

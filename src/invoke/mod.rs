@@ -1,5 +1,6 @@
 //! Functions that can be called: a signature, a target, and the code between them.
 
+mod entries;
 mod marshaller;
 
 use crate::abi::{self, Assignment};
@@ -9,6 +10,7 @@ use crate::fallback::{self, Fallback};
 use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
+use entries::Entry;
 pub(crate) use marshaller::fork::prepare as prepare_for_fork;
 use marshaller::{Marshaller, NoMarshaller, Programs, Stubs};
 use std::borrow::Cow;
@@ -34,18 +36,36 @@ pub struct Function {
     target: *const c_void,
     how: How,
     path: Cow<'static, CStr>,
-    entries: [OnceLock<CodeBlock>; 2],
+    entries: [OnceLock<EntryCode>; 2],
     // Dropped last: the target's code goes with it.
     _library: Option<Arc<Library>>,
 }
 
 enum How {
     Stub(Arc<Stubs>),
-    Static(
-        Arc<Programs>,
-        #[allow(dead_code, reason = "the call path's context points to it")] Box<StaticCall>,
-    ),
+    Static {
+        _programs: Arc<Programs>,
+        // The call path's context points to it.
+        _call: Box<StaticCall>,
+    },
     Fallback(#[allow(dead_code, reason = "the call path's context points to it")] Box<Fallback>),
+}
+
+/// The code of a function's own entry.
+enum EntryCode {
+    /// Made for it.
+    Made(CodeBlock),
+    /// A thunk that knows what goes on.
+    Thunk(Entry),
+}
+
+impl EntryCode {
+    fn address(&self) -> *const c_void {
+        match self {
+            EntryCode::Made(block) => block.address() as *const c_void,
+            EntryCode::Thunk(entry) => entry.address() as *const c_void,
+        }
+    }
 }
 
 // SAFETY: nothing in it changes but the entries, which are made once, under a lock.
@@ -110,15 +130,37 @@ impl Function {
     /// The function's own entry, made when first asked for.
     pub fn entry(&self, arguments: Arguments) -> Result<*const c_void> {
         let cell = &self.entries[arguments as usize];
-        if let Some(block) = cell.get() {
-            return Ok(block.address() as *const c_void);
+        if let Some(code) = cell.get() {
+            return Ok(code.address());
         }
-        let block = self.make_entry(arguments)?;
+        let code = self.make_entry(arguments)?;
         // If another thread was faster, its entry is the one, and this one is freed.
-        Ok(cell.get_or_init(|| block).address() as *const c_void)
+        Ok(cell.get_or_init(|| code).address())
     }
 
-    fn make_entry(&self, arguments: Arguments) -> Result<CodeBlock> {
+    fn make_entry(&self, arguments: Arguments) -> Result<EntryCode> {
+        let made = match code::why_static() {
+            None => self.make_entry_code(arguments).map(EntryCode::Made),
+            Some(refusal) => Err(refusal.error()),
+        };
+        match (made, code::why_static()) {
+            (Err(_), Some(_)) => {
+                let entry = Entry::new(self.code(arguments), self.call.context);
+                entry.map(EntryCode::Thunk)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// What is called with the context in its register.
+    fn code(&self, arguments: Arguments) -> *const c_void {
+        match arguments {
+            Arguments::Pointers => self.call.code,
+            Arguments::Slots => self.call.slot_code,
+        }
+    }
+
+    fn make_entry_code(&self, arguments: Arguments) -> Result<CodeBlock> {
         let context = self.call.context as u64;
         match &self.how {
             How::Stub(stubs) => {
@@ -127,14 +169,10 @@ impl Function {
                     code::emit_entry(address as u64, context, stub, stub_address as u64)
                 })
             }
-            How::Static(programs, _) => Err(programs.refusal.error()),
-            How::Fallback(_) => {
-                let target = match arguments {
-                    Arguments::Pointers => self.call.code,
-                    Arguments::Slots => self.call.slot_code,
-                };
+            How::Static { .. } | How::Fallback(_) => {
+                let target = self.code(arguments) as u64;
                 code::add(code::entry_length(&[]), |address| {
-                    code::emit_jump(address as u64, context, target as u64)
+                    code::emit_jump(address as u64, context, target)
                 })
             }
         }
@@ -214,10 +252,7 @@ fn no_stub(reason: Error) -> Error {
     }
 }
 
-fn through_stubs(
-    stubs: Arc<Stubs>,
-    target: *const c_void,
-) -> (CallPath, How, Cow<'static, CStr>) {
+fn through_stubs(stubs: Arc<Stubs>, target: *const c_void) -> (CallPath, How, Cow<'static, CStr>) {
     let call = CallPath {
         code: stubs.stub(Arguments::Pointers).0 as *const c_void,
         slot_code: stubs.stub(Arguments::Slots).0 as *const c_void,
@@ -241,7 +276,11 @@ fn through_programs(
         context: std::ptr::from_ref(&*static_call).cast(),
     };
     let path = Cow::Borrowed(programs.refusal.status());
-    Ok((call, How::Static(programs, static_call), path))
+    let how = How::Static {
+        _programs: programs,
+        _call: static_call,
+    };
+    Ok((call, how, path))
 }
 
 /// Where every byte of a call travels, and by which path it is made, as text for people.

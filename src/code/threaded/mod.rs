@@ -7,14 +7,11 @@ use std::ffi::c_void;
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
-    use super::RECORD_CONTEXT;
     use crate::stub::threaded::x86_64::first;
     use std::arch::global_asm;
 
     global_asm!(
         include_str!("x86_64.s"),
-        record_context = const RECORD_CONTEXT,
-        record = const first::RECORD,
         enter = const first::ENTER,
         enter_push = const first::ENTER_PUSH,
         enter_pair = const first::ENTER_PAIR,
@@ -61,9 +58,6 @@ mod x86_64 {
 #[cfg(target_arch = "x86_64")]
 use crate::stub::threaded::x86_64 as machine;
 
-/// Where a thunk's record has what a function's static entry hands on in the context register.
-pub(super) const RECORD_CONTEXT: usize = 24;
-
 unsafe extern "C" {
     #[link_name = "farcall_threaded_table"]
     static TABLE: [i32; machine::first::COUNT as usize];
@@ -97,12 +91,6 @@ impl Threaded {
     pub fn entry(&self) -> *const c_void {
         self.0[0] as *const c_void
     }
-}
-
-/// Where a call is entered as a stub is with a thunk's record in the context register, which has the
-/// `StaticCall` in its place for a context.
-pub fn record_entry(arguments: Arguments) -> *const c_void {
-    address(machine::Snippet::Record(arguments))
 }
 
 /// What the programs of a function find in the context register. The snippets know its layout.

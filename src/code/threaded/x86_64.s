@@ -205,17 +205,6 @@ farcall_threaded_table:
 farcall_threaded_text:
 .set snippet_count, 0
 
-// Functions' own entries, for pointers and for slots: the context register has a thunk's record.
-family {record}
-.set form, 0
-.rept 2
-snippet
-    mov r11, [r11+{record_context}]
-    mov r10, [r11+8+8*form]
-    jmp qword ptr [r10]
-.set form, form + 1
-.endr
-
 // Makes the frame and finds the program.
 .macro enter form, is_indirect, is_odd
     .cfi_remember_state

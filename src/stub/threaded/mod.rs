@@ -30,7 +30,8 @@ pub struct Program<S>(pub Vec<Word<S>>);
 impl<S> Program<S> {
     fn push(&mut self, snippet: S, operands: &[u64]) {
         self.0.push(Word::Snippet(snippet));
-        self.0.extend(operands.iter().map(|operand| Word::Operand(*operand)));
+        self.0
+            .extend(operands.iter().map(|operand| Word::Operand(*operand)));
     }
 }
 

@@ -409,17 +409,17 @@ impl Maker {
     }
 
     fn load_two(&mut self, register: usize, index: u32) {
-        self.add(Snippet::TwoGeneral(register as u32), &[u64::from(index) * 8]);
+        self.add(
+            Snippet::TwoGeneral(register as u32),
+            &[u64::from(index) * 8],
+        );
         self.address = None;
     }
 
     fn load_pair(&mut self, registers: &[Loaded; 6], pair: usize, from: Arguments) {
         if let Some((widths, indexes)) = together::<2>(&registers[2 * pair..][..2], from) {
             let pair = pair as u32;
-            self.add(
-                Snippet::Pair { pair, from, widths },
-                &[quarters(&indexes)],
-            );
+            self.add(Snippet::Pair { pair, from, widths }, &[quarters(&indexes)]);
             self.address = None;
         }
     }
@@ -433,10 +433,7 @@ impl Maker {
         self.find(one.from);
         let size = loaded(one);
         match width(size, one.extension) {
-            Some(width) => self.add(
-                Snippet::LoadGeneral(register, width),
-                &[one.offset.into()],
-            ),
+            Some(width) => self.add(Snippet::LoadGeneral(register, width), &[one.offset.into()]),
             None => {
                 self.add(Snippet::LoadOdd(register, size), &[one.offset.into()]);
                 self.address = None;
@@ -454,10 +451,7 @@ impl Maker {
         self.add(Snippet::Call(AfterCall::Continue), &[]);
         if let Some(errno) = plan.errno {
             let offset = |offset: i32| i64::from(offset) as u64;
-            self.add(
-                Snippet::KeepErrno,
-                &[offset(errno.from), offset(errno.to)],
-            );
+            self.add(Snippet::KeepErrno, &[offset(errno.from), offset(errno.to)]);
         }
         for one in &plan.stores {
             self.store(one);

@@ -51,8 +51,6 @@ pub enum AfterCall {
 /// "place" operands offsets of them in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Snippet {
-    /// The entry of a thunk's record: goes on where one of the context's two programs begins.
-    Record(Arguments),
     /// Makes the frame; the result's address is given, or stands where a pointer points that is.
     Enter {
         /// Which of the context's two programs is run.
@@ -193,7 +191,6 @@ pub mod first {
     }
 
     families! {
-        RECORD: 2;
         ENTER: 8;
         ENTER_PUSH: 2 * 2 * 30;
         ENTER_PAIR: 2 * 49;
@@ -287,7 +284,6 @@ impl Snippet {
     pub fn number(self) -> u32 {
         use first::*;
         match self {
-            Snippet::Record(arguments) => RECORD + arguments as u32,
             Snippet::Enter {
                 arguments,
                 is_indirect,
@@ -437,7 +433,6 @@ impl fmt::Display for Snippet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = |signed: bool| if signed { "s" } else { "" };
         match *self {
-            Snippet::Record(arguments) => write!(f, "enter record {}", source(arguments)),
             Snippet::Enter {
                 arguments,
                 is_indirect,
@@ -556,7 +551,11 @@ impl fmt::Display for Snippet {
                     AfterCall::Return => f.write_str(" and return"),
                     AfterCall::General(bytes) => write!(f, ", store rax:{bytes} and return"),
                     AfterCall::Extended(bytes, signed) => {
-                        write!(f, ", store rax:{bytes}{}, extended, and return", sign(signed))
+                        write!(
+                            f,
+                            ", store rax:{bytes}{}, extended, and return",
+                            sign(signed)
+                        )
                     }
                     AfterCall::Vector(bytes) => write!(f, ", store xmm0:{bytes} and return"),
                     AfterCall::ExtendedVector => {
@@ -581,9 +580,11 @@ impl fmt::Display for Snippet {
             Snippet::StoreZero(bytes) => write!(f, "store zero:{bytes} at"),
             Snippet::StoreX87 => f.write_str("store st(0) at"),
             Snippet::KeepErrno => f.write_str("keep errno"),
-            Snippet::Return(is_wide) => {
-                f.write_str(if is_wide { "return from wide" } else { "return" })
-            }
+            Snippet::Return(is_wide) => f.write_str(if is_wide {
+                "return from wide"
+            } else {
+                "return"
+            }),
         }
     }
 }
