@@ -55,6 +55,47 @@ mod x86_64 {
     );
 }
 
+#[cfg(target_arch = "aarch64")]
+mod aarch64 {
+    use crate::stub::threaded::aarch64::first;
+    use std::arch::global_asm;
+
+    global_asm!(
+        include_str!("aarch64.s"),
+        enter = const first::ENTER,
+        allocate = const first::ALLOCATE,
+        store_group = const first::STORE_GROUP,
+        address = const first::ADDRESS,
+        quad = const first::QUAD,
+        vector_quad = const first::VECTOR_QUAD,
+        narrow = const first::NARROW,
+        two_general = const first::TWO_GENERAL,
+        two_vector = const first::TWO_VECTOR,
+        load_general = const first::LOAD_GENERAL,
+        load_vector = const first::LOAD_VECTOR,
+        area_address = const first::AREA_ADDRESS,
+        result_address = const first::RESULT_ADDRESS,
+        copy_bytes = const first::COPY_BYTES,
+        copy_words = const first::COPY_WORDS,
+        copy_wide = const first::COPY_WIDE,
+        copy_large = const first::COPY_LARGE,
+        store_address = const first::STORE_ADDRESS,
+        store_narrow = const first::STORE_NARROW,
+        call = const first::CALL,
+        store_general = const first::STORE_GENERAL,
+        store_vector = const first::STORE_VECTOR,
+        take = const first::TAKE,
+        extend = const first::EXTEND,
+        store_taken = const first::STORE_TAKEN,
+        store_zero = const first::STORE_ZERO,
+        keep_errno = const first::KEEP_ERRNO,
+        return = const first::RETURN,
+        count = const first::COUNT,
+    );
+}
+
+#[cfg(target_arch = "aarch64")]
+use crate::stub::threaded::aarch64 as machine;
 #[cfg(target_arch = "x86_64")]
 use crate::stub::threaded::x86_64 as machine;
 

@@ -9,7 +9,12 @@
 //! Here a program names its snippets by number: the numbers are those of the table in
 //! `code::threaded`, which has their addresses.
 
+pub mod aarch64;
+mod numbers;
+mod width;
 pub mod x86_64;
+
+pub use width::Width;
 
 use std::fmt;
 

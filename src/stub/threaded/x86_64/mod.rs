@@ -2,8 +2,9 @@
 
 mod snippet;
 
-pub use snippet::{AfterCall, Snippet, Width, first};
+pub use snippet::{AfterCall, Snippet, first};
 
+use super::width::{Loaded, Width, element, loaded, together, width};
 use super::{Program, Word, halves, quarters};
 use crate::abi::{Extension, Place};
 use crate::stub::chunks::chunks;
@@ -84,40 +85,6 @@ fn pushed_words(plan: &Plan) -> Option<Vec<Pushed>> {
     words.reverse();
     Some(words)
 }
-
-/// How a value fills a general register, if a snippet has that width.
-fn width(size: u32, extension: Extension) -> Option<Width> {
-    match (size, extension) {
-        (8, _) => Some(Width::Eight),
-        (4, _) => Some(Width::Four),
-        (2, Extension::Sign) => Some(Width::SignedTwo),
-        (2, _) => Some(Width::Two),
-        (1, Extension::Sign) => Some(Width::SignedOne),
-        (1, _) => Some(Width::One),
-        _ => None,
-    }
-}
-
-/// A value that begins in the array, or where an element of it points: the element and where it
-/// is.
-fn element(one: &Move) -> Option<(u32, Arguments)> {
-    match (one.from, one.offset) {
-        (Address::Element(index), 0) => Some((index, Arguments::Slots)),
-        (Address::Pointee(index), 0) => Some((index, Arguments::Pointers)),
-        _ => None,
-    }
-}
-
-/// The bytes that are read for a register: a slot has 8 bytes, whatever its value has.
-fn loaded(one: &Move) -> u32 {
-    match one.from {
-        Address::Element(_) if !one.size.is_power_of_two() => 8,
-        _ => one.size,
-    }
-}
-
-/// One register's value, to be loaded with others.
-type Loaded = Option<(u32, Arguments, Width)>;
 
 struct Maker {
     program: Program<Snippet>,
@@ -523,25 +490,6 @@ fn two(one: &Move, next: &Move) -> Option<u32> {
         _ => false,
     };
     (is_next && (next.from, next.offset, next.size) == (one.from, 8, 8)).then_some(index)
-}
-
-/// What registers are given from one form of arguments, if any of them is.
-fn together<const COUNT: usize>(
-    registers: &[Loaded],
-    form: Arguments,
-) -> Option<([Width; COUNT], [u32; COUNT])> {
-    let mut widths = [Width::None; COUNT];
-    let mut indexes = [0; COUNT];
-    for (place, one) in registers.iter().enumerate() {
-        if let Some((index, from, width)) = *one
-            && from == form
-        {
-            widths[place] = width;
-            indexes[place] = index;
-        }
-    }
-    let is_used = widths.iter().any(|width| *width != Width::None);
-    is_used.then_some((widths, indexes))
 }
 
 /// The call that stores the result too, where there is one.

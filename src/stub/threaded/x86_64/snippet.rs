@@ -1,26 +1,9 @@
 //! The snippets for x86-64 and their numbers. `code/threaded/x86_64.s` has them in the same order.
 
 use crate::stub::plan::Arguments;
+use crate::stub::threaded::numbers::{digits, families, narrow, position};
+use crate::stub::threaded::width::{Width, registers, source};
 use std::fmt;
-
-/// How an argument fills a general register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Width {
-    /// No argument.
-    None,
-    /// 8 bytes.
-    Eight,
-    /// 4 bytes; the upper half is zero.
-    Four,
-    /// 2 bytes with zeros above them.
-    Two,
-    /// 2 bytes with their sign.
-    SignedTwo,
-    /// 1 byte with zeros above it.
-    One,
-    /// 1 byte with its sign.
-    SignedOne,
-}
 
 /// What is done with the result, for the results that are common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,20 +158,7 @@ pub enum Snippet {
 
 /// The number of the first snippet of each family, and of all.
 pub mod first {
-    macro_rules! families {
-        ($($(#[$doc:meta])* $name:ident: $count:expr;)*) => {
-            families!(@ 0; $($(#[$doc])* $name: $count;)*);
-        };
-        (@ $first:expr;) => {
-            /// How many snippets there are.
-            pub const COUNT: u32 = $first;
-        };
-        (@ $first:expr; $(#[$doc:meta])* $name:ident: $count:expr; $($rest:tt)*) => {
-            #[allow(missing_docs, reason = "the snippets of this name are described")]
-            pub const $name: u32 = $first;
-            families!(@ $name + $count; $($rest)*);
-        };
-    }
+    use super::families;
 
     families! {
         ENTER: 8;
@@ -231,22 +201,6 @@ pub mod first {
         KEEP_ERRNO: 1;
         RETURN: 2;
     }
-}
-
-/// Where a number stands in a list that has it.
-fn position(list: &[u32], number: u32) -> u32 {
-    let found = list.iter().position(|one| *one == number);
-    debug_assert!(found.is_some(), "{number} is none of {list:?}");
-    found.unwrap_or(0) as u32
-}
-
-/// Digits as one number, the first the lowest.
-fn digits(base: u32, widths: &[Width]) -> u32 {
-    let digits = widths.iter().rev().map(|width| *width as u32);
-    digits.fold(0, |number, digit| {
-        debug_assert!(digit < base);
-        number * base + digit
-    })
 }
 
 impl Snippet {
@@ -390,44 +344,8 @@ impl AfterCall {
     }
 }
 
-/// Its number among the widths of 1 and 2 bytes.
-fn narrow(width: Width) -> u32 {
-    (width as u32).saturating_sub(Width::Two as u32)
-}
-
 /// General registers that hold arguments, in the order of their numbers here.
 const GENERAL: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
-
-fn source(from: Arguments) -> &'static str {
-    match from {
-        Arguments::Pointers => "pointers",
-        Arguments::Slots => "slots",
-    }
-}
-
-impl fmt::Display for Width {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Width::None => "-",
-            Width::Eight => "8",
-            Width::Four => "4",
-            Width::Two => "2",
-            Width::SignedTwo => "2s",
-            Width::One => "1",
-            Width::SignedOne => "1s",
-        })
-    }
-}
-
-/// A list of registers with what each is given.
-fn registers(f: &mut fmt::Formatter<'_>, names: &[String], widths: &[Width]) -> fmt::Result {
-    for (name, width) in std::iter::zip(names, widths) {
-        if *width != Width::None {
-            write!(f, " {name}:{width}")?;
-        }
-    }
-    Ok(())
-}
 
 impl fmt::Display for Snippet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
