@@ -85,6 +85,21 @@ macro_rules! context_call {
     };
 }
 
+/// The body of a naked function that code is entered at with `(result, array)` and a record in x17: reads
+/// code and context at these offsets of the record and goes on as if entered with that context.
+macro_rules! record_call {
+    ($code:expr, $context:expr) => {
+        ::std::arch::naked_asm!(
+            "hint #34",
+            "ldr x16, [x17, #{code}]",
+            "ldr x17, [x17, #{context}]",
+            "br x16",
+            code = const $code,
+            context = const $context,
+        )
+    };
+}
+
 /// The thunks that are part of the library's text, and their records.
 macro_rules! thunk_table {
     ($count:expr, $thunk:expr, $record:expr, $margin:expr) => {
@@ -232,5 +247,5 @@ macro_rules! counted_call {
 /// 64-bit architecture, 4.1): x19.
 pub const COUNTED_RECORD: i32 = 19;
 
-pub(crate) use {context_call, counted_call, enter_at, thunk_table};
+pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
 pub(super) use weak_address;

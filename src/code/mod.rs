@@ -10,6 +10,7 @@ mod heap;
 mod instruction_cache;
 mod memory;
 mod mode;
+mod threaded;
 pub mod thunks;
 mod unwind;
 #[cfg(target_arch = "x86_64")]
@@ -34,5 +35,6 @@ pub use machine::{
     COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,
     emit_upcall, entry_length, has_wide_vectors, libffi_convention, target,
 };
-pub(crate) use machine::{context_call, counted_call, enter_at};
+pub(crate) use machine::{context_call, counted_call, enter_at, record_call};
 pub use mode::{Mode, Refusal, mode, status, why_static};
+pub use threaded::{StaticCall, Threaded, is_threaded};

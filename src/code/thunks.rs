@@ -15,8 +15,10 @@ use std::os::fd::AsRawFd;
 
 /// Bytes of a record.
 pub const RECORD: usize = 64;
-/// Thunks in the library's text.
-const BUILT_IN: usize = 4096;
+/// Thunks in the library's text: for callbacks, then for functions' own entries.
+const BUILT_IN: usize = FOR_CALLBACKS + FOR_ENTRIES;
+const FOR_CALLBACKS: usize = 4096;
+const FOR_ENTRIES: usize = 1024;
 /// Readable bytes before the first thunk: clang's -fsanitize=function looks there.
 const MARGIN: usize = 64;
 
@@ -52,12 +54,21 @@ fn built_in_records() -> usize {
     (&raw const farcall_thunk_records).addr()
 }
 
-/// The thunks that the library has without asking for any.
+/// The thunks for callbacks that the library has without asking for any.
 pub fn built_in() -> Thunks {
     Thunks {
         code: built_in_code() + MARGIN,
         records: built_in_records(),
-        count: BUILT_IN,
+        count: FOR_CALLBACKS,
+    }
+}
+
+/// The same for functions' own entries, for which there is no other code where none may be made.
+pub fn for_entries() -> Thunks {
+    Thunks {
+        code: built_in_code() + MARGIN + FOR_CALLBACKS * THUNK_LENGTH,
+        records: built_in_records() + FOR_CALLBACKS * RECORD,
+        count: FOR_ENTRIES,
     }
 }
 

@@ -89,6 +89,21 @@ macro_rules! context_call {
     };
 }
 
+/// The body of a naked function that code is entered at with `(result, array)` and a record in r11: reads
+/// code and context at these offsets of the record and goes on as if entered with that context.
+macro_rules! record_call {
+    ($code:expr, $context:expr) => {
+        ::std::arch::naked_asm!(
+            "endbr64",
+            "mov r10, qword ptr [r11 + {code}]",
+            "mov r11, qword ptr [r11 + {context}]",
+            "jmp r10",
+            code = const $code,
+            context = const $context,
+        )
+    };
+}
+
 /// The thunks that are part of the library's text, and their records.
 macro_rules! thunk_table {
     ($count:expr, $thunk:expr, $record:expr, $margin:expr) => {
@@ -224,5 +239,5 @@ macro_rules! counted_call {
 /// figure 3.36): rbx.
 pub const COUNTED_RECORD: i32 = 3;
 
-pub(crate) use {context_call, counted_call, enter_at, thunk_table};
+pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
 pub(super) use weak_address;

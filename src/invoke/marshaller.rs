@@ -1,18 +1,29 @@
-//! The stubs of a signature, shared by all functions whose arguments travel alike.
+//! The stubs of a signature, or its programs where no code may be made, shared by all functions whose
+//! arguments travel alike.
 
 use crate::abi::{Assignment, Piece, Place};
-use crate::code::{self, CodeBlock};
+use crate::code::{self, CodeBlock, Refusal, StaticCall, Threaded};
 use crate::error::{Error, Result};
-use crate::stub::{Arguments, ErrnoCapture, plan};
+use crate::stub::{Arguments, ErrnoCapture, Plan, plan};
 use hashbrown::{Equivalent, HashMap};
 use parking_lot::Mutex;
+use std::ffi::c_void;
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The two stubs of one assignment. The code is freed with the last function that uses it, or
-/// later.
+/// What calls by one assignment, with pointers and with slots. It is freed with the last function that
+/// uses it, or later.
+#[derive(Clone, Debug)]
+pub(super) enum Marshaller {
+    /// Two stubs.
+    Stubs(Arc<Stubs>),
+    /// Where no code may be made, two programs.
+    Programs(Arc<Programs>),
+}
+
+/// Two stubs in executable memory.
 #[derive(Debug)]
-pub(super) struct Marshaller {
+pub(super) struct Stubs {
     block: CodeBlock,
     /// Bytes of the stub for pointers, with which the block begins.
     pointers: usize,
@@ -20,17 +31,55 @@ pub(super) struct Marshaller {
     slots: usize,
 }
 
+/// Two programs of threaded code.
+#[derive(Debug)]
+pub(super) struct Programs {
+    pointers: Threaded,
+    slots: Threaded,
+    /// Why they are no stubs.
+    pub(super) refusal: &'static Refusal,
+}
+
 impl Marshaller {
     fn new(assignment: &Assignment, errno: Option<ErrnoCapture>) -> Result<Marshaller> {
-        let code = |arguments| code::emit(&plan(assignment, arguments, code::ENTRY, errno));
-        let mut bytes = code(Arguments::Pointers);
+        let plan = |arguments| plan(assignment, arguments, code::ENTRY, errno);
+        let stubs = match code::why_static() {
+            None => Stubs::new(plan),
+            Some(refusal) => Err(refusal.error()),
+        };
+        match (stubs, code::why_static()) {
+            (Ok(stubs), _) => Ok(Marshaller::Stubs(Arc::new(stubs))),
+            (Err(_), Some(refusal)) => {
+                let program = |arguments| Threaded::new(&plan(arguments), arguments);
+                Ok(Marshaller::Programs(Arc::new(Programs {
+                    pointers: program(Arguments::Pointers),
+                    slots: program(Arguments::Slots),
+                    refusal,
+                })))
+            }
+            (Err(error), None) => Err(error),
+        }
+    }
+
+    /// Somebody besides the table has it.
+    fn is_used(&self) -> bool {
+        match self {
+            Marshaller::Stubs(stubs) => Arc::strong_count(stubs) > 1,
+            Marshaller::Programs(programs) => Arc::strong_count(programs) > 1,
+        }
+    }
+}
+
+impl Stubs {
+    fn new(plan: impl Fn(Arguments) -> Plan) -> Result<Stubs> {
+        let mut bytes = code::emit(&plan(Arguments::Pointers));
         let pointers = bytes.len();
-        let slots = code(Arguments::Slots);
+        let slots = code::emit(&plan(Arguments::Slots));
         // Between the two, what a jump to nowhere meets.
         bytes.resize(pointers.next_multiple_of(code::ALIGN), code::FILL);
         bytes.extend_from_slice(&slots);
         let block = code::add(bytes.len(), |_| bytes)?;
-        Ok(Marshaller {
+        Ok(Stubs {
             block,
             pointers,
             slots: slots.len(),
@@ -47,6 +96,21 @@ impl Marshaller {
                 self.block.address() + slots_at,
                 &code[slots_at..slots_at + self.slots],
             ),
+        }
+    }
+}
+
+impl Programs {
+    /// Calls of a target by them, which have to live as long.
+    pub(super) fn call(&self, target: *const c_void) -> StaticCall {
+        StaticCall::new(target, &self.pointers, &self.slots)
+    }
+
+    /// One of the two.
+    pub(super) fn program(&self, arguments: Arguments) -> &Threaded {
+        match arguments {
+            Arguments::Pointers => &self.pointers,
+            Arguments::Slots => &self.slots,
         }
     }
 }
@@ -72,7 +136,7 @@ impl Equivalent<Key> for Query<'_> {
 
 #[derive(Default)]
 struct Table {
-    marshallers: HashMap<Key, Arc<Marshaller>>,
+    marshallers: HashMap<Key, Marshaller>,
     /// With so many, those that no function uses are dropped.
     sweep_at: usize,
 }
@@ -86,18 +150,21 @@ static TABLE: Mutex<Option<Table>> = Mutex::new(None);
 /// A child must not find the table or the heap locked by a thread that it does not have: they are
 /// locked while the process forks, in the order in which they always are.
 pub(crate) mod fork {
+    use super::super::entries;
     use super::{TABLE, code};
     use std::sync::Once;
 
     extern "C" fn before() {
         std::mem::forget(TABLE.lock());
+        std::mem::forget(entries::lock().lock());
         code::lock_for_fork();
     }
 
     extern "C" fn in_parent() {
-        // SAFETY: `before` has locked both on this thread.
+        // SAFETY: `before` has locked them on this thread.
         unsafe {
             code::unlock_after_fork();
+            entries::lock().force_unlock();
             TABLE.force_unlock();
         }
     }
@@ -106,6 +173,7 @@ pub(crate) mod fork {
         // SAFETY: a child has one thread.
         unsafe {
             code::renew_after_fork();
+            code::renew(entries::lock());
             code::renew(&TABLE);
         }
     }
@@ -131,7 +199,7 @@ pub(super) struct NoMarshaller {
 pub(super) fn marshaller(
     assignment: Assignment,
     errno: Option<ErrnoCapture>,
-) -> std::result::Result<Arc<Marshaller>, NoMarshaller> {
+) -> std::result::Result<Marshaller, NoMarshaller> {
     fork::prepare();
     let mut table = TABLE.lock();
     let table = table.get_or_insert_with(Table::default);
@@ -140,34 +208,36 @@ pub(super) fn marshaller(
         errno,
     };
     if let Some(marshaller) = table.marshallers.get(&query) {
-        return Ok(Arc::clone(marshaller));
+        return Ok(marshaller.clone());
     }
     let assignment = Arc::new(assignment);
     match check(&assignment).and_then(|()| Marshaller::new(&assignment, errno)) {
         Ok(marshaller) => {
-            let marshaller = Arc::new(marshaller);
-            table.insert(Key { assignment, errno }, Arc::clone(&marshaller));
+            table.insert(Key { assignment, errno }, marshaller.clone());
             Ok(marshaller)
         }
         Err(reason) => Err(NoMarshaller { assignment, reason }),
     }
 }
 
-/// How many marshallers there are, and the bytes of their code.
+/// How many marshallers are stubs, and the bytes of their code.
 pub(super) fn statistics() -> (usize, usize) {
     let table = TABLE.lock();
     let Some(table) = &*table else {
         return (0, 0);
     };
-    let bytes = table.marshallers.values().map(|one| one.block.length());
-    (table.marshallers.len(), bytes.sum())
+    let blocks = table.marshallers.values().filter_map(|one| match one {
+        Marshaller::Stubs(stubs) => Some(stubs.block.length()),
+        Marshaller::Programs(_) => None,
+    });
+    blocks.fold((0, 0), |(count, bytes), length| (count + 1, bytes + length))
 }
 
 impl Table {
-    fn insert(&mut self, key: Key, marshaller: Arc<Marshaller>) {
+    fn insert(&mut self, key: Key, marshaller: Marshaller) {
         if self.marshallers.len() >= self.sweep_at.max(KEPT) {
             self.marshallers
-                .retain(|_, marshaller| Arc::strong_count(marshaller) > 1);
+                .retain(|_, marshaller| marshaller.is_used());
             self.sweep_at = self.marshallers.len() * 2;
         }
         self.marshallers.insert(key, marshaller);

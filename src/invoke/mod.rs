@@ -1,17 +1,19 @@
 //! Functions that can be called: a signature, a target, and the code between them.
 
+mod entries;
 mod marshaller;
 mod protected;
 
 use crate::abi::{self, Assignment};
-use crate::code::{self, CallPath, CodeBlock};
+use crate::code::{self, CallPath, CodeBlock, StaticCall};
 use crate::error::{Error, Result};
 use crate::fallback::{self, Fallback};
 use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
+use entries::Entry;
 pub(crate) use marshaller::fork::prepare as prepare_for_fork;
-use marshaller::{Marshaller, NoMarshaller};
+use marshaller::{Marshaller, NoMarshaller, Programs, Stubs};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_void};
 use std::sync::{Arc, OnceLock};
@@ -38,14 +40,36 @@ pub struct Function {
     how: How,
     path: Cow<'static, CStr>,
     is_protected: bool,
-    entries: [OnceLock<CodeBlock>; 2],
+    entries: [OnceLock<EntryCode>; 2],
     // Dropped last: the target's code goes with it.
     _library: Option<Arc<Library>>,
 }
 
 enum How {
-    Stub(Arc<Marshaller>),
+    Stub(Arc<Stubs>),
+    Static {
+        _programs: Arc<Programs>,
+        // The call path's context points to it.
+        _call: Box<StaticCall>,
+    },
     Fallback(#[allow(dead_code, reason = "the call path's context points to it")] Box<Fallback>),
+}
+
+/// The code of a function's own entry.
+enum EntryCode {
+    /// Made for it.
+    Made(CodeBlock),
+    /// A thunk that knows what goes on.
+    Thunk(Entry),
+}
+
+impl EntryCode {
+    fn address(&self) -> *const c_void {
+        match self {
+            EntryCode::Made(block) => block.address() as *const c_void,
+            EntryCode::Thunk(entry) => entry.address() as *const c_void,
+        }
+    }
 }
 
 // SAFETY: nothing in it changes but the entries, which are made once, under a lock.
@@ -106,7 +130,7 @@ impl Function {
         self.target
     }
 
-    /// "stub", or "libffi: " and the reason.
+    /// "stub", or "static: " or "libffi: " and the reason.
     pub fn path(&self) -> &CStr {
         &self.path
     }
@@ -114,30 +138,49 @@ impl Function {
     /// The function's own entry, made when first asked for.
     pub fn entry(&self, arguments: Arguments) -> Result<*const c_void> {
         let cell = &self.entries[arguments as usize];
-        if let Some(block) = cell.get() {
-            return Ok(block.address() as *const c_void);
+        if let Some(code) = cell.get() {
+            return Ok(code.address());
         }
-        let block = self.make_entry(arguments)?;
+        let code = self.make_entry(arguments)?;
         // If another thread was faster, its entry is the one, and this one is freed.
-        Ok(cell.get_or_init(|| block).address() as *const c_void)
+        Ok(cell.get_or_init(|| code).address())
     }
 
-    fn make_entry(&self, arguments: Arguments) -> Result<CodeBlock> {
+    fn make_entry(&self, arguments: Arguments) -> Result<EntryCode> {
+        let made = match code::why_static() {
+            None => self.make_entry_code(arguments).map(EntryCode::Made),
+            Some(refusal) => Err(refusal.error()),
+        };
+        match (made, code::why_static()) {
+            (Err(_), Some(_)) => {
+                let entry = Entry::new(self.code(arguments), self.call.context);
+                entry.map(EntryCode::Thunk)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// What is called with the context in its register.
+    fn code(&self, arguments: Arguments) -> *const c_void {
+        match arguments {
+            Arguments::Pointers => self.call.code,
+            Arguments::Slots => self.call.slot_code,
+        }
+    }
+
+    fn make_entry_code(&self, arguments: Arguments) -> Result<CodeBlock> {
         let context = self.call.context as u64;
         match &self.how {
-            How::Stub(marshaller) => {
-                let (stub_address, stub) = marshaller.stub(arguments);
+            How::Stub(stubs) => {
+                let (stub_address, stub) = stubs.stub(arguments);
                 code::add(code::entry_length(stub), |address| {
                     code::emit_entry(address as u64, context, stub, stub_address as u64)
                 })
             }
-            How::Fallback(_) => {
-                let target = match arguments {
-                    Arguments::Pointers => self.call.code,
-                    Arguments::Slots => self.call.slot_code,
-                };
+            How::Static { .. } | How::Fallback(_) => {
+                let target = self.code(arguments) as u64;
                 code::add(code::entry_length(&[]), |address| {
-                    code::emit_jump(address as u64, context, target as u64)
+                    code::emit_jump(address as u64, context, target)
                 })
             }
         }
@@ -188,17 +231,16 @@ fn bind(
         match errno(options) {
             Err(reason) => (Arc::new(assignment), Error::unsupported(reason)),
             Ok(errno) => match marshaller::marshaller(assignment, errno) {
-                Ok(marshaller) => return Ok(through_stub(marshaller, target)),
+                Ok(Marshaller::Stubs(stubs)) => return Ok(through_stubs(stubs, target)),
+                Ok(Marshaller::Programs(programs)) => {
+                    return through_programs(programs, target, options);
+                }
                 Err(NoMarshaller { assignment, reason }) => (assignment, reason),
             },
         }
     };
     if options.require_stub {
-        return Err(Error {
-            status: crate::error::Status::Unsupported,
-            message: format!("no stub is possible (FC_REQUIRE_STUB): {reason}"),
-            ..reason
-        });
+        return Err(no_stub(reason));
     }
     let fallback = Fallback::new(assignment, target, options.capture_errno)?;
     let call = CallPath {
@@ -210,16 +252,43 @@ fn bind(
     Ok((call, How::Fallback(fallback), Cow::Owned(path)))
 }
 
-fn through_stub(
-    marshaller: Arc<Marshaller>,
-    target: *const c_void,
-) -> (CallPath, How, Cow<'static, CStr>) {
+fn no_stub(reason: Error) -> Error {
+    Error {
+        status: crate::error::Status::Unsupported,
+        message: format!("no stub is possible (FC_REQUIRE_STUB): {reason}"),
+        ..reason
+    }
+}
+
+fn through_stubs(stubs: Arc<Stubs>, target: *const c_void) -> (CallPath, How, Cow<'static, CStr>) {
     let call = CallPath {
-        code: marshaller.stub(Arguments::Pointers).0 as *const c_void,
-        slot_code: marshaller.stub(Arguments::Slots).0 as *const c_void,
+        code: stubs.stub(Arguments::Pointers).0 as *const c_void,
+        slot_code: stubs.stub(Arguments::Slots).0 as *const c_void,
         context: target,
     };
-    (call, How::Stub(marshaller), Cow::Borrowed(c"stub"))
+    (call, How::Stub(stubs), Cow::Borrowed(c"stub"))
+}
+
+fn through_programs(
+    programs: Arc<Programs>,
+    target: *const c_void,
+    options: Options,
+) -> Result<(CallPath, How, Cow<'static, CStr>)> {
+    if options.require_stub {
+        return Err(no_stub(programs.refusal.error()));
+    }
+    let static_call = Box::new(programs.call(target));
+    let call = CallPath {
+        code: programs.program(Arguments::Pointers).entry(),
+        slot_code: programs.program(Arguments::Slots).entry(),
+        context: std::ptr::from_ref(&*static_call).cast(),
+    };
+    let path = Cow::Borrowed(programs.refusal.status());
+    let how = How::Static {
+        _programs: programs,
+        _call: static_call,
+    };
+    Ok((call, how, path))
 }
 
 /// Where every byte of a call travels, and by which path it is made, as text for people.
@@ -249,7 +318,10 @@ fn path_of(signature: &Signature, assignment: &Assignment) -> String {
         };
     }
     match marshaller::marshaller(assignment.clone(), None) {
-        Ok(_) => "stub".to_owned(),
+        Ok(Marshaller::Stubs(_)) => "stub".to_owned(),
+        Ok(Marshaller::Programs(programs)) => {
+            programs.refusal.status().to_string_lossy().into_owned()
+        }
         Err(none) => format!("libffi: {}", none.reason),
     }
 }

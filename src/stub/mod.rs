@@ -9,6 +9,7 @@ pub mod aarch64;
 mod chunks;
 mod emitter;
 mod plan;
+pub mod threaded;
 mod upcall;
 pub mod x86_64;
 

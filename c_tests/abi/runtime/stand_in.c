@@ -196,6 +196,10 @@ fc_status fc_bind(const fc_library *library, const fc_decls *decls, const char *
   return fc_function_new(signature, address, options, out);
 }
 void fc_function_free(fc_function *function) { free(function); }
+const char *fc_function_path(const fc_function *function) {
+  (void)function;
+  return "stub";
+}
 
 /* ---------------------------------------------------------------- calls */
 static void *aligned_copy(const void *bytes, size_t size) {
