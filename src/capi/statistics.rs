@@ -20,6 +20,7 @@ use std::ffi::c_char;
 ///  - not set, or anything else: code is made in private pages if the system lets one be made executable
 ///    after it was written, which is tried once. SELinux, PR_SET_MDWE and systemd's
 ///    MemoryDenyWriteExecute= do not.
+///
 /// Nothing is ever writable and executable at once. A program that runs with more rights than its user
 /// (setuid) does not look at the variable.
 ///
