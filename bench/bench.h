@@ -2,6 +2,8 @@
  *
  * A row is one C signature with its callee and its arguments. A contestant is one way of
  * calling it: the compiler's own call, hand-written assembly, farcall, or another library.
+ * In rows of callbacks it is one way of being called: a handler is reached through a function
+ * pointer that the contestant has made, and rows of lifetimes make such a pointer and free it.
  * Each contestant but the first two is a shared object of its own, opened at run time, so
  * that two versions of libffi can stand side by side in one process, and so that a library
  * that is not installed is simply missing from the table. */
@@ -33,6 +35,7 @@ enum bench_kind {
 /* As fc_slot; spelled again so that all but one part compile without farcall. */
 typedef union bench_slot {
   int64_t i;
+  float f32;
   double f64;
   void *p;
   uint8_t bytes[8];
@@ -42,7 +45,10 @@ typedef void (*bench_function)(void);
 typedef void (*bench_entry)(void *ret, void *const *args);
 typedef void (*bench_slot_entry)(bench_slot *ret, const bench_slot *slots);
 
+enum bench_part { BENCH_CALLS, BENCH_CALLBACKS, BENCH_LIFETIMES };
+
 struct bench_row {
+  enum bench_part part;
   const char *title;
   const char *prototype; /* C text */
   enum bench_kind result;
@@ -52,8 +58,9 @@ struct bench_row {
   bench_function function;
   void *const *args;
   const bench_slot *slots;
-  bool rewrite; /* the caller writes both arguments (two ints) before each call */
-  int callee;   /* which loop of those that are written out per callee */
+  bool rewrite;  /* the caller writes both arguments (two ints) before each call */
+  bool released; /* a lifetime whose end is told to a release hook */
+  int callee;    /* which loop of those that are written out per callee */
 };
 
 /* The same stub at the same place can be 20 % slower or faster for no reason but the address
@@ -83,23 +90,48 @@ enum bench_column_id {
   BENCH_LIBFFI_PLAN,
   BENCH_LIBFFCALL,
   BENCH_DYNCALL,
+  BENCH_STATIC_ENTRY,
+  BENCH_STATIC_SLOT_ENTRY,
+  BENCH_STATIC_INVOKE,
+  BENCH_STATIC_INVOKE_SLOTS,
+  /* Callbacks and their lifetimes. */
+  BENCH_FUNCTION_POINTER,
+  BENCH_THUNK,
+  BENCH_THUNK_SLOTS,
+  BENCH_FC_CALLBACK,
+  BENCH_FC_SLOT_CALLBACK,
+  BENCH_LIBFFI_CLOSURE,
+  BENCH_LIBFFI_NEWER_CLOSURE,
+  BENCH_LIBFFCALL_CALLBACK,
+  BENCH_DYNCALL_CALLBACK,
+  BENCH_STATIC_CALLBACK,
+  BENCH_STATIC_SLOT_CALLBACK,
   BENCH_COLUMN_COUNT
 };
+
+static inline bool bench_belongs(enum bench_column_id column, enum bench_part part) {
+  return (column >= BENCH_FUNCTION_POINTER) == (part != BENCH_CALLS);
+}
 
 struct bench_column {
   enum bench_column_id id;
   bool (*prepare)(struct bench_cell *cell); /* false: cannot call this row */
 };
 
-/* Loops that the assembly and farcall share, down to the address of the call instruction. */
+typedef void (*bench_loop)(struct bench_cell *cell, size_t copy, size_t calls);
+
+/* Loops that contestants share, down to the address of the call instruction. */
 struct bench_loops {
-  void (*entry)(struct bench_cell *cell, size_t copy, size_t calls);
-  void (*slot_entry)(struct bench_cell *cell, size_t copy, size_t calls);
+  bench_loop entry;
+  bench_loop slot_entry;
+  /* By the number of the callee: a call of a C function, as the compiler makes it. */
+  const bench_loop *function;
 };
 
-/* Costs of binding, filled in by farcall; below zero: not measured. */
+/* Costs of binding and of many callbacks, filled in by farcall; below zero: not measured. */
 struct bench_binding {
   double new_signature_ns, known_signature_ns, declaration_ns;
+  double live_callback_ns, live_callback_bytes;
 };
 
 struct bench_contestant {
@@ -119,8 +151,10 @@ extern const size_t bench_row_count;
 void bench_rows_prepare(void);
 
 extern const struct bench_loops bench_loops;
-const struct bench_contestant *bench_direct(void);
+const struct bench_contestant *bench_direct(void);   /* and the plain function pointer */
 const struct bench_contestant *bench_assembly(void); /* NULL on a CPU that it is not written for */
+
+const struct bench_contestant *bench_thunks(void); /* the same */
 
 /* Makes the compiler put a result where it can be looked at, once per call. */
 #define BENCH_KEEP(value) __asm__ volatile("" : : "m"(value) : "memory")

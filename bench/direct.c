@@ -6,8 +6,7 @@
 #define VALUE(index, type, KIND, value) values->v##index
 
 static void run_nothing(struct bench_cell *cell, size_t copy, size_t calls) {
-  (void)copy;
-  void (*volatile function)(void) = cell->row->function;
+  void (*volatile function)(void) = cell->copies[copy];
   for (size_t i = 0; i < calls; i++) {
     function();
   }
@@ -16,8 +15,8 @@ static void run_nothing(struct bench_cell *cell, size_t copy, size_t calls) {
 /* memcpy after the loop, so that the loop itself holds nothing but the call. */
 #define RUN(name, title, type, KIND, PARAMS)                                                       \
   static void run_##name(struct bench_cell *cell, size_t copy, size_t calls) {                     \
-    (void)copy;                                                                                    \
-    type (*volatile function)(PARAMS(BENCH_PARAM, BENCH_COMMA)) = bench_##name;                    \
+    type (*volatile function)(PARAMS(BENCH_PARAM, BENCH_COMMA)) =                                  \
+        (type(*)(PARAMS(BENCH_PARAM, BENCH_COMMA)))cell->copies[copy];                             \
     const struct bench_values_##name *values = &bench_values_##name;                               \
     for (size_t i = 0; i < calls; i++) {                                                           \
       type result = function(PARAMS(VALUE, BENCH_COMMA));                                          \
@@ -26,20 +25,27 @@ static void run_nothing(struct bench_cell *cell, size_t copy, size_t calls) {
     type result = function(PARAMS(VALUE, BENCH_COMMA));                                            \
     __builtin_memcpy(cell->result, &result, sizeof result);                                        \
   }
-BENCH_ROWS(RUN)
+BENCH_CALLEES(RUN)
 
 #define RUN_OF(name, title, type, KIND, PARAMS) [BENCH_CALLEE_##name] = run_##name,
-static void (*const runs[BENCH_CALLEE_COUNT])(struct bench_cell *, size_t, size_t) = {
-    [BENCH_CALLEE_nothing] = run_nothing, BENCH_ROWS(RUN_OF)};
+static const bench_loop runs[BENCH_CALLEE_COUNT] = {[BENCH_CALLEE_nothing] = run_nothing,
+                                                    BENCH_CALLEES(RUN_OF)};
 
 static bool prepare(struct bench_cell *cell) {
+  if (cell->row->part == BENCH_LIFETIMES) {
+    return false;
+  }
+  for (size_t i = 0; i < BENCH_COPIES; i++) {
+    cell->copies[i] = cell->row->function;
+  }
   cell->run = runs[cell->row->callee];
   return true;
 }
 
 const struct bench_contestant *bench_direct(void) {
-  static const struct bench_column columns[] = {{BENCH_DIRECT, prepare}};
-  static const struct bench_contestant contestant = {"the compiler's own call", "", columns, 1,
+  static const struct bench_column columns[] = {{BENCH_DIRECT, prepare},
+                                                {BENCH_FUNCTION_POINTER, prepare}};
+  static const struct bench_contestant contestant = {"the compiler's own call", "", columns, 2,
                                                      NULL};
   return &contestant;
 }
@@ -87,4 +93,4 @@ static void run_slot_entry(struct bench_cell *cell, size_t copy, size_t calls) {
   }
 }
 
-const struct bench_loops bench_loops = {run_entry, run_slot_entry};
+const struct bench_loops bench_loops = {run_entry, run_slot_entry, runs};

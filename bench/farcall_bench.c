@@ -27,6 +27,7 @@ static const struct {
   const char *file, *missing;
 } contestants[] = {
     {"contestant_farcall.so", "farcall (no libfarcall.so in LIB_DIR)"},
+    {"contestant_farcall_static.so", "farcall without new code (no libfarcall.a in LIB_DIR)"},
     {"contestant_libffi.so", "libffi (Debian: libffi-dev)"},
     {"contestant_libffi_newer.so", "a newer libffi (bench/peers.sh)"},
     {"contestant_avcall.so", "GNU libffcall (Debian: libffcall-dev)"},
@@ -54,7 +55,8 @@ static const struct bench_contestant *open_contestant(const char *folder, const 
 /* The compiler's own call is the judge. A contestant that promises to write no more than the
  * result is held to that too. */
 static bool gives_right_result(struct bench_cell *cell, size_t row) {
-  const struct bench_cell *judge = &cells[row][BENCH_DIRECT];
+  bool is_called = cell->row->part == BENCH_CALLS;
+  const struct bench_cell *judge = &cells[row][is_called ? BENCH_DIRECT : BENCH_FUNCTION_POINTER];
   size_t size = cell->row->result_size;
   for (size_t copy = 0; copy < BENCH_COPIES; copy++) {
     memset(cell->result, 0xA5, sizeof cell->result);
@@ -79,11 +81,14 @@ static void enter(const struct bench_contestant *contestant) {
     for (size_t row = 0; row < bench_row_count; row++) {
       struct bench_cell *cell = &cells[row][column->id];
       struct bench_result *result = &results.cells[row][column->id];
+      if (!bench_belongs(column->id, bench_rows[row].part)) {
+        continue;
+      }
       memset(cell, 0, sizeof *cell);
       cell->row = &bench_rows[row];
       if (!column->prepare(cell)) {
         result->outcome = BENCH_ABSENT;
-      } else if (column->id == BENCH_DIRECT) {
+      } else if (column->id == BENCH_DIRECT || column->id == BENCH_FUNCTION_POINTER) {
         cell->run(cell, 0, 1);
         result->outcome = BENCH_TIMED;
       } else {
@@ -185,8 +190,12 @@ int main(int argc, char **argv) {
   if (bench_assembly() != NULL) {
     enter(bench_assembly());
   }
+  if (bench_thunks() != NULL) {
+    enter(bench_thunks());
+  }
   results.binding.new_signature_ns = results.binding.known_signature_ns = -1;
   results.binding.declaration_ns = -1;
+  results.binding.live_callback_ns = results.binding.live_callback_bytes = -1;
   void (*binding)(FILE *, FILE *, struct bench_binding *) = NULL;
   printf("farcall benchmark: %zu rounds of %g ms a cell, CPU time of one thread\n", options.rounds,
          options.cell_ms);

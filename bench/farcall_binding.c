@@ -214,4 +214,5 @@ void farcall_binding(FILE *out, FILE *csv, struct bench_binding *binding) {
 void farcall_costs(FILE *out, FILE *csv, struct bench_binding *binding) {
   farcall_parsing(out, csv, binding);
   farcall_binding(out, csv, binding);
+  farcall_live_callbacks(out, csv, binding);
 }

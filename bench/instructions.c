@@ -25,6 +25,10 @@ static const char *const names[BENCH_COLUMN_COUNT] = {
     [BENCH_LIBFFI_SYSTEM] = "ffi_call",
     [BENCH_LIBFFI_NEWER] = "ffi_call (newer)",
     [BENCH_LIBFFI_PLAN] = "ffi_call_plan",
+    [BENCH_FUNCTION_POINTER] = "direct",
+    [BENCH_FC_CALLBACK] = "callback",
+    [BENCH_FC_SLOT_CALLBACK] = "slot callback",
+    [BENCH_LIBFFI_CLOSURE] = "ffi_closure",
 };
 
 static uint8_t right[32][sizeof((struct bench_cell *)0)->result];
@@ -37,12 +41,16 @@ static void measure(const struct bench_contestant *contestant) {
       static struct bench_cell cell;
       memset(&cell, 0, sizeof cell);
       cell.row = &bench_rows[r];
+      bool is_called = cell.row->part == BENCH_CALLS;
+      if (!bench_belongs(column->id, cell.row->part) || cell.row->part == BENCH_LIFETIMES) {
+        continue;
+      }
       if (!column->prepare(&cell)) {
         fprintf(stderr, "%s: %s is not for it\n", contestant->name, cell.row->title);
         exit(1);
       }
       cell.run(&cell, 0, FEW_CALLS);
-      if (column->id == BENCH_DIRECT) {
+      if (column->id == BENCH_DIRECT || column->id == BENCH_FUNCTION_POINTER) {
         memcpy(right[r], cell.result, sizeof cell.result);
       } else if (memcmp(right[r], cell.result, cell.row->result_size) != 0) {
         fprintf(stderr, "%s: %s: a wrong result\n", names[column->id], cell.row->title);
@@ -53,7 +61,8 @@ static void measure(const struct bench_contestant *contestant) {
       reach_mark();
       cell.run(&cell, 0, MORE_CALLS);
       reach_mark();
-      printf("%s\t%s\t%d\n", cell.row->title, names[column->id], MORE_CALLS - FEW_CALLS);
+      printf("%s%s\t%s\t%d\n", is_called ? "" : "called back: ", cell.row->title, names[column->id],
+             MORE_CALLS - FEW_CALLS);
     }
   }
 }

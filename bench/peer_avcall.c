@@ -1,7 +1,7 @@
 /* GNU libffcall's avcall. It has nothing to prepare: an argument list is filled for each call,
  * by macros, which for constant types cost no more than a few stores. This is the way that
  * suits it best; a program that learns the types at run time would pay for a switch besides. */
-#include "bench.h"
+#include "peer_libffcall.h"
 #include "rows.h"
 #include <avcall.h>
 #include <ffcall-version.h>
@@ -70,12 +70,14 @@ static bool prepare(struct bench_cell *cell) {
   return true;
 }
 
+const struct bench_loops *peer_libffcall_loops;
+
 const struct bench_contestant *bench_contestant(const struct bench_loops *loops) {
-  (void)loops;
-  static const struct bench_column columns[] = {{BENCH_LIBFFCALL, prepare}};
+  static const struct bench_column columns[] = {{BENCH_LIBFFCALL, prepare},
+                                                {BENCH_LIBFFCALL_CALLBACK, peer_prepare_callback}};
   static char version[16];
+  peer_libffcall_loops = loops;
   snprintf(version, sizeof version, "%d.%d", LIBFFCALL_VERSION >> 8, LIBFFCALL_VERSION & 0xFF);
-  static const struct bench_contestant contestant = {"GNU libffcall (avcall)", version, columns, 1,
-                                                     NULL};
+  static const struct bench_contestant contestant = {"GNU libffcall", version, columns, 2, NULL};
   return &contestant;
 }

@@ -1,6 +1,6 @@
 /* dyncall. Arguments are pushed one by one into a call machine, for each call again. Structs by
  * value came with version 1.3; older ones cannot call those rows. */
-#include "bench.h"
+#include "peer_dyncall.h"
 #include "rows.h"
 #include <dyncall.h>
 
@@ -65,10 +65,13 @@ static bool prepare(struct bench_cell *cell) {
   return cell->run != NULL;
 }
 
+const struct bench_loops *peer_dyncall_loops;
+
 const struct bench_contestant *bench_contestant(const struct bench_loops *loops) {
-  (void)loops;
-  static const struct bench_column columns[] = {{BENCH_DYNCALL, prepare}};
-  static const struct bench_contestant contestant = {"dyncall", PEER_VERSION, columns, 1, NULL};
+  static const struct bench_column columns[] = {{BENCH_DYNCALL, prepare},
+                                                {BENCH_DYNCALL_CALLBACK, peer_prepare_dyncallback}};
+  static const struct bench_contestant contestant = {"dyncall", PEER_VERSION, columns, 2, NULL};
+  peer_dyncall_loops = loops;
   machine = dcNewCallVM(4096);
   if (machine == NULL) {
     return NULL;

@@ -1,8 +1,7 @@
 /* libffi. Built once against the system's, and once more (PEER_NEWER) against a newer one that
  * is linked in statically, its symbols hidden. Call plans exist from libffi 3.7 on. */
-#include "bench.h"
+#include "peer_libffi.h"
 #include "rows.h"
-#include <ffi.h>
 #include <stdlib.h>
 
 #define PARAMS_MAX 32
@@ -51,8 +50,7 @@ static ffi_type *type_of(enum bench_kind kind) {
   return NULL;
 }
 
-/* Kept until the end, as a program that binds functions once would. */
-static ffi_cif *describe(const struct bench_row *row) {
+ffi_cif *peer_libffi_describe(const struct bench_row *row) {
   ffi_cif *cif = malloc(sizeof *cif);
   ffi_type **types = malloc((row->param_count + 1) * sizeof(ffi_type *));
   if (cif == NULL || types == NULL || row->param_count > PARAMS_MAX) {
@@ -101,7 +99,7 @@ static ffi_cif *describe(const struct bench_row *row) {
 RUN(run_call, ffi_call)
 
 static bool prepare_call(struct bench_cell *cell) {
-  cell->handles[0] = describe(cell->row);
+  cell->handles[0] = peer_libffi_describe(cell->row);
   cell->run = run_call;
   return cell->handles[0] != NULL;
 }
@@ -110,7 +108,7 @@ static bool prepare_call(struct bench_cell *cell) {
 RUN(run_plan, ffi_call_plan_invoke)
 
 static bool prepare_plan(struct bench_cell *cell) {
-  ffi_cif *cif = describe(cell->row);
+  ffi_cif *cif = peer_libffi_describe(cell->row);
   cell->handles[0] = cif == NULL ? NULL : ffi_call_plan_alloc(cif);
   cell->run = run_plan;
   return cell->handles[0] != NULL;
@@ -119,16 +117,21 @@ static bool prepare_plan(struct bench_cell *cell) {
 
 #ifdef PEER_NEWER
 #define COLUMN BENCH_LIBFFI_NEWER
+#define CLOSURE_COLUMN BENCH_LIBFFI_NEWER_CLOSURE
 #define NAME "newer libffi"
 #else
 #define COLUMN BENCH_LIBFFI_SYSTEM
+#define CLOSURE_COLUMN BENCH_LIBFFI_CLOSURE
 #define NAME "libffi"
 #endif
 
+const struct bench_loops *peer_libffi_loops;
+
 const struct bench_contestant *bench_contestant(const struct bench_loops *loops) {
-  (void)loops;
+  peer_libffi_loops = loops;
   static const struct bench_column columns[] = {
       {COLUMN, prepare_call},
+      {CLOSURE_COLUMN, peer_libffi_prepare_closure},
 #ifdef PEER_PLAN
       {BENCH_LIBFFI_PLAN, prepare_plan},
 #endif

@@ -38,9 +38,13 @@ dyncall() {
     $cc -O2 -fPIC -c "$source/dyncall_$file.c" >>build.log 2>&1 || return 1
   done
   $cc -fPIC -c "$source/dyncall_call.S" >>build.log 2>&1 || return 1
+  callbacks=package/deps/dyncall/dyncallback
+  for file in alloc_wx.c args.c callback.c thunk.c callback_arch.S; do
+    $cc -O2 -fPIC "-I$source" -c "$callbacks/dyncall_$file" >>build.log 2>&1 || return 1
+  done
   mkdir -p "$folder/dyncall/lib" "$folder/dyncall/include" &&
     ar rcs "$folder/dyncall/lib/libdyncall_s.a" ./*.o &&
-    cp "$source"/dyncall*.h "$folder/dyncall/include/" || return 1
+    cp "$source"/dyncall*.h "$callbacks"/dyncall*.h "$folder/dyncall/include/" || return 1
   sed -n 's/^Version \([0-9.]*\).*/\1/p' package/deps/dyncall/ChangeLog | head -n 1 >"$folder/dyncall/version"
 }
 

@@ -3,7 +3,7 @@
 #define BENCH_RESULTS_H
 #include "bench.h"
 
-#define BENCH_ROWS_MAX 16
+#define BENCH_ROWS_MAX 24
 
 enum bench_outcome {
   BENCH_ABSENT, /* the contestant is not here, or cannot call the row at all */

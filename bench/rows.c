@@ -13,12 +13,13 @@
   static const size_t sizes_##name[] = {PARAMS(SIZE_OF, BENCH_COMMA)};                             \
   static void *args_##name[sizeof kinds_##name / sizeof *kinds_##name];                            \
   static bench_slot slots_##name[sizeof kinds_##name / sizeof *kinds_##name];
-BENCH_ROWS(DEFINE)
+BENCH_CALLEES(DEFINE)
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-#define ROW(name, title, type, KIND, PARAMS)                                                       \
-  {title,                                                                                          \
+#define ROW_OF(part, title, name, type, KIND, PARAMS)                                              \
+  {part,                                                                                           \
+   title,                                                                                          \
    #type " bench_" #name "(" PARAMS(TEXT_OF, TEXT_COMMA) ")",                                      \
    BENCH_##KIND,                                                                                   \
    sizeof(type),                                                                                   \
@@ -28,15 +29,40 @@ BENCH_ROWS(DEFINE)
    args_##name,                                                                                    \
    slots_##name,                                                                                   \
    false,                                                                                          \
+   false,                                                                                          \
    BENCH_CALLEE_##name},
+#define ROW(name, title, type, KIND, PARAMS) ROW_OF(BENCH_CALLS, title, name, type, KIND, PARAMS)
+#define CALLBACK_ROW(name, title, type, KIND, PARAMS)                                              \
+  ROW_OF(BENCH_CALLBACKS, title, name, type, KIND, PARAMS)
+#define NOTHING(part)                                                                              \
+  {part,                                                                                           \
+   "void(void)",                                                                                   \
+   "void bench_nothing(void)",                                                                     \
+   BENCH_VOID,                                                                                     \
+   0,                                                                                              \
+   NULL,                                                                                           \
+   0,                                                                                              \
+   bench_nothing,                                                                                  \
+   NULL,                                                                                           \
+   NULL,                                                                                           \
+   false,                                                                                          \
+   false,                                                                                          \
+   BENCH_CALLEE_nothing}
+#define LIFETIME(title, is_released)                                                               \
+  {BENCH_LIFETIMES, title,       "int bench_i32_two(int, int)", BENCH_INT,    0,                   \
+   kinds_i32_two,   2,           (bench_function)bench_i32_two, args_i32_two, slots_i32_two,       \
+   false,           is_released, BENCH_CALLEE_i32_two}
 
 const struct bench_row bench_rows[] = {
-    {"void(void)", "void bench_nothing(void)", BENCH_VOID, 0, NULL, 0, bench_nothing, NULL, NULL,
-     false, BENCH_CALLEE_nothing},
+    NOTHING(BENCH_CALLS),
     BENCH_ROWS(ROW)
     /* An interpreter has new values for every call; this row has the caller write them. */
-    {"i32(i32, i32), written", "int bench_i32_two(int, int)", BENCH_INT, sizeof(int), kinds_i32_two,
-     2, (bench_function)bench_i32_two, args_i32_two, slots_i32_two, true, BENCH_CALLEE_i32_two},
+    {BENCH_CALLS, "i32(i32, i32), written", "int bench_i32_two(int, int)", BENCH_INT, sizeof(int),
+     kinds_i32_two, 2, (bench_function)bench_i32_two, args_i32_two, slots_i32_two, true, false,
+     BENCH_CALLEE_i32_two},
+    NOTHING(BENCH_CALLBACKS),
+    BENCH_CALLBACK_ROWS(CALLBACK_ROW) LIFETIME("create + free", false),
+    LIFETIME("create + free, release hook", true),
 };
 const size_t bench_row_count = COUNT_OF(bench_rows);
 
@@ -62,5 +88,5 @@ void bench_rows_prepare(void) {
     PARAMS(ARGUMENT, BENCH_NONE)                                                                   \
     fill_slots(slots_##name, args, sizes_##name, COUNT_OF(sizes_##name));                          \
   }
-  BENCH_ROWS(FILL)
+  BENCH_CALLEES(FILL)
 }

@@ -61,6 +61,10 @@ struct bench_six {
   X(18, unsigned short, USHORT, 60000) S() X(19, double, DOUBLE, 19.75) S()                        \
   X(20, long, LONG, 20) S() X(21, double, DOUBLE, 21.5) S() X(22, signed char, SCHAR, -100) S()    \
   X(23, float, FLOAT, 23.25F) S() X(24, long, LONG, 24) S() X(25, double, DOUBLE, 25.5)
+
+/* What qsort asks: two pointers to int. */
+#define BENCH_COMPARE(X, S)                                                                        \
+  X(0, const void *, POINTER, &smaller) S() X(1, const void *, POINTER, &larger)
 /* clang-format on */
 
 #define BENCH_PAIR_IN(X, S) X(0, struct bench_pair, PAIR, BENCH_PAIR_VALUE)
@@ -80,9 +84,24 @@ struct bench_six {
   R(triple, "struct 24 B in, out", struct bench_triple, TRIPLE, BENCH_TRIPLE_IN)                   \
   R(six, "struct 48 B in, out", struct bench_six, SIX, BENCH_SIX_IN)
 
+/* The only one that no function is called for by itself. */
+#define BENCH_COMPARE_ROW(R) R(compare, "int(void *, void *): qsort", int, INT, BENCH_COMPARE)
+
+/* Those that are called back; again without void(void). */
+#define BENCH_CALLBACK_ROWS(R)                                                                     \
+  R(i32_two, "i32(i32, i32)", int, INT, BENCH_I32_TWO)                                             \
+  R(f64_two, "f64(f64, f64)", double, DOUBLE, BENCH_F64_TWO)                                       \
+  R(i64_eight, "i64(i64 x 8)", long, LONG, BENCH_I64_EIGHT)                                        \
+  R(mixed_10, "i64(10 mixed, 2 spilled)", long, LONG, BENCH_MIXED_10)                              \
+  R(pair, "struct 16 B (2 f64) in, out", struct bench_pair, PAIR, BENCH_PAIR_IN)                   \
+  BENCH_COMPARE_ROW(R)
+
+/* Every signature once. */
+#define BENCH_CALLEES(R) BENCH_ROWS(R) BENCH_COMPARE_ROW(R)
+
 /* Numbers of the callees, as bench_row.callee has them. */
 #define BENCH_NUMBER(name, title, type, KIND, PARAMS) BENCH_CALLEE_##name,
-enum bench_callee { BENCH_CALLEE_nothing, BENCH_ROWS(BENCH_NUMBER) BENCH_CALLEE_COUNT };
+enum bench_callee { BENCH_CALLEE_nothing, BENCH_CALLEES(BENCH_NUMBER) BENCH_CALLEE_COUNT };
 #undef BENCH_NUMBER
 
 #define BENCH_COMMA() ,
@@ -90,6 +109,7 @@ enum bench_callee { BENCH_CALLEE_nothing, BENCH_ROWS(BENCH_NUMBER) BENCH_CALLEE_
 #define BENCH_SEMICOLON() ;
 
 #define BENCH_PARAM(index, type, KIND, value) type a##index
+#define BENCH_NAME(index, type, KIND, value) a##index
 #define BENCH_FIELD(index, type, KIND, value) type v##index;
 
 /* The callees, and their arguments: globals, which the compiler has to read again for every
@@ -101,7 +121,7 @@ void bench_nothing(void);
     PARAMS(BENCH_FIELD, BENCH_NONE)                                                                \
   };                                                                                               \
   extern struct bench_values_##name bench_values_##name;
-BENCH_ROWS(BENCH_DECLARE)
+BENCH_CALLEES(BENCH_DECLARE)
 #undef BENCH_DECLARE
 
 #endif

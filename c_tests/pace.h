@@ -21,4 +21,20 @@ static inline bool emulated(void) {
 #endif
 }
 
+/* The program is built with AddressSanitizer, which keeps freed memory and has a stack for the
+ * handlers of each thread. */
+static inline bool address_sanitized(void) {
+#if defined(__SANITIZE_ADDRESS__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return true;
+#else
+  return false;
+#endif
+#else
+  return false;
+#endif
+}
+
 #endif

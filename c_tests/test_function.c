@@ -75,10 +75,11 @@ static void flags_that_are_refused(void) {
     uint32_t flags;
     fc_status status;
     const char *message;
-  } cases[] = {{FC_REQUIRE_STUB | FC_FORCE_FALLBACK, FC_ERR_ARGUMENT, "FC_FORCE_FALLBACK"},
-               {FC_PROTECT, FC_ERR_UNSUPPORTED, "FC_PROTECT"},
-               {1u << 5, FC_ERR_ARGUMENT, "flags"},
-               {1u << 31, FC_ERR_ARGUMENT, "flags"}};
+  } cases[] = {
+      {FC_REQUIRE_STUB | FC_FORCE_FALLBACK, FC_ERR_ARGUMENT, "FC_FORCE_FALLBACK"},
+      {FC_PROTECT | FC_REQUIRE_STUB | FC_FORCE_FALLBACK, FC_ERR_ARGUMENT, "FC_FORCE_FALLBACK"},
+      {1u << 5, FC_ERR_ARGUMENT, "flags"},
+      {1u << 31, FC_ERR_ARGUMENT, "flags"}};
   fc_library *library = libc_library();
   for (size_t i = 0; i < COUNT_OF(cases); i++) {
     fc_function_options options = function_options(cases[i].flags);
@@ -92,8 +93,13 @@ static void flags_that_are_refused(void) {
 
 static void every_other_flag_binds(void) {
   fc_library *library = libc_library();
-  static const uint32_t flags[] = {FC_CAPTURE_ERRNO, FC_TRIVIAL, FC_TRIVIAL | FC_CAPTURE_ERRNO,
-                                   FC_TRIVIAL | FC_FORCE_FALLBACK, FC_REQUIRE_STUB | FC_TRIVIAL};
+  static const uint32_t flags[] = {FC_CAPTURE_ERRNO,
+                                   FC_TRIVIAL,
+                                   FC_TRIVIAL | FC_CAPTURE_ERRNO,
+                                   FC_TRIVIAL | FC_FORCE_FALLBACK,
+                                   FC_REQUIRE_STUB | FC_TRIVIAL,
+                                   FC_PROTECT,
+                                   FC_PROTECT | FC_TRIVIAL | FC_CAPTURE_ERRNO};
   for (size_t i = 0; i < COUNT_OF(flags); i++) {
     fc_function *function = bound(library, "int abs(int)", flags[i]);
     CHECK_INT(3, call_abs(function, -3));

@@ -16,7 +16,8 @@ case "$what" in
   all)
     packages=(gcc g++ clang-19 clang-format-19 cmake ninja-build make pkg-config python3 python3-venv
       binutils zlib1g-dev libsqlite3-dev libsdl2-dev libpng-dev libffi-dev libffcall-dev libcurl4
-      valgrind luajit
+      valgrind luajit gdb
+      libc++-19-dev libc++abi-19-dev libunwind-19-dev libclang-rt-19-dev
       gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
     # Debian's own Rust has a standard library for aarch64 in a package.
     packages+=(rustc-web cargo-web)

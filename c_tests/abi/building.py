@@ -80,7 +80,7 @@ def command(words):
         message = " ".join(map(str, words)) + "\n" + done.stdout[-6000:]
         # gcc 12 crashes on some va_arg of a vector, clang 19 on some copies of odd structs.
         crashes = ("internal compiler error", "PLEASE submit a bug report")
-        culprit = re.search(r"\b(?:body|F|call)(\d+)\b", done.stdout)
+        culprit = re.search(r"\b(?:body|F|call|into)(\d+)\b", done.stdout)
         if culprit and any(crash in done.stdout for crash in crashes):
             raise CompilerCrash(int(culprit[1]), message)
         raise Failed(message)
@@ -105,9 +105,9 @@ def blocks(first, count):
 class Batch:
     """The files of one block: written, then compiled by jobs of the pool, then linked."""
 
-    def __init__(self, args, pool, start, length, without=frozenset()):
+    def __init__(self, args, pool, start, length, without=frozenset(), receivers=False):
         self.start, self.length, self.without = start, length, without
-        self.again = lambda index: Batch(args, pool, start, length, without | {index})
+        self.again = lambda index: Batch(args, pool, start, length, without | {index}, receivers)
         self.directory = args.build_dir / f"batch-{start}"
         shutil.rmtree(self.directory, ignore_errors=True)
         features = set(args.features)
@@ -115,7 +115,7 @@ class Batch:
             features.discard("avx")
         self.tools = tools = TOOLCHAINS[args.convention]
         self.signatures, units = generate(self.directory, args.seed, start, length, features, args.boundary,
-                         args.unit, without, CONVENTIONS[args.convention])
+                         args.unit, without, CONVENTIONS[args.convention], receivers)
         wide = "avx" in features and tools is X86_64
         highest = 64 if args.convention == "sysv64" else 16
         extra = tools.machine_flags() + [f"-DFCG_HIGHEST_ALIGN={highest}"]
@@ -143,6 +143,9 @@ class Batch:
         runtime = [RUNTIME / "library.c", RUNTIME / tools.machine / "machine.c"]
         if tools.is_emulated:
             runtime.append(RUNTIME / "freestanding" / "libc.c")
+        if receivers:
+            for number in units:
+                compile_(first, "O0", self.directory / f"receivers_{number}.c", everywhere)
         for source in runtime:
             compile_(first, "O2", source, everywhere)
         compile_(first, "O0", self.directory / "index.c", everywhere)
@@ -175,15 +178,19 @@ def build_harness(args):
         return
     header = ["-I", str(args.include)] if args.include else ["-I", str(CONTRACT)]
     command(tools.gcc + HARNESS + tools.machine_flags() + [RUNTIME / "cross.c",
-            RUNTIME / "harness.c", "-o", out / "cross", "-ldl"])
+            RUNTIME / "harness.c", RUNTIME / tools.machine / "canary.c", "-o", out / "cross", "-ldl"])
     if args.lib_dir:
-        build_driver(tools, out / "driver", args.lib_dir, header)
+        build_driver(args, out / "driver", args.lib_dir, header)
 
 
-def build_driver(tools, target, lib_dir, header):
-    lib_dir = pathlib.Path(lib_dir).resolve()
-    command(tools.gcc + HARNESS + header + tools.machine_flags() + [
-        RUNTIME / "driver.c", RUNTIME / "harness.c", RUNTIME / tools.machine / "canary.c",
+def build_driver(args, target, lib_dir, header):
+    lib_dir, tools = pathlib.Path(lib_dir).resolve(), TOOLCHAINS[args.convention]
+    flags = ["-DFCG_CALLERS_ARE_MS"] if args.convention == "win64" else []
+    # Registers of 32 bytes get junk whole where there are any.
+    flags += ["-DFCG_AVX"] if tools is X86_64 and has_avx() else []
+    command(tools.gcc + HARNESS + header + flags + tools.machine_flags() + [
+        RUNTIME / "driver.c", RUNTIME / "callbacks.c", RUNTIME / "harness.c",
+        RUNTIME / tools.machine / "canary.c", RUNTIME / tools.machine / "machine.c",
         "-o", target, f"-L{lib_dir}", "-lfarcall", f"-Wl,-rpath,{lib_dir}", "-ldl"])
 
 

@@ -1,5 +1,6 @@
-"""Runs generated callees that no system here can run, in the unicorn emulator: Mach-O objects, called
-by the compiler's own callers and by the stubs that `farcall disasm --bytes` prints."""
+"""Runs generated functions that no system here can run, in the unicorn emulator: Mach-O objects. Callees
+are called by the compiler's own callers and by the stubs that `farcall disasm --bytes` prints, and
+callers call into the receivers of callbacks that it prints."""
 
 import ctypes
 import pathlib
@@ -24,6 +25,7 @@ RESULT = 0x4_0000_0000
 ROW = 64
 JUNK = 0xDEADBEEFCAFEF00D
 PATTERN = 0x5CA1AB1E0DDBA110
+THUNK_SIZE, RECORD_SIZE = 32, 64
 KEPT = [f"x{n}" for n in range(18, 30)]
 KEPT_VECTORS = [f"v{n}" for n in range(8, 16)]
 (VOID, BOOL, SIGNED, UNSIGNED, POINTER, FLOAT, X87, BITS, OTHER) = range(9)
@@ -41,7 +43,7 @@ class Case(ctypes.LittleEndianStructure):
         (n, ctypes.c_uint64) for n in ("name", "prototype", "declarations", "reasons")] + [
         (n, ctypes.c_uint32) for n in ("count", "fixed", "variadic", "plain", "record_count")] + [
         ("params", ctypes.c_uint64), ("result", Value), ("records", ctypes.c_uint64),
-        ("call", ctypes.c_uint64)]
+        ("call", ctypes.c_uint64), ("call_fixed", ctypes.c_uint64)]
 
 
 class ImageOf(ctypes.LittleEndianStructure):
@@ -54,13 +56,19 @@ class Images(ctypes.LittleEndianStructure):
 
 
 class Report(ctypes.LittleEndianStructure):
-    _fields_ = [(n, ctypes.c_uint32) for n in ("calls", "failures", "case_index", "first_bad")]
+    _fields_ = [(n, ctypes.c_uint32)
+                for n in ("calls", "returns", "failures", "case_index", "first_bad")]
+
+
+class Manner(ctypes.LittleEndianStructure):
+    _fields_ = [("width", ctypes.c_uint32), ("result_width", ctypes.c_uint32),
+                ("result", ctypes.c_uint64)]
 
 
 class Tables(ctypes.LittleEndianStructure):
     _fields_ = [("cases", ctypes.c_uint64), ("case_count", ctypes.c_uint32),
                 ("images", ctypes.c_uint64), ("report", ctypes.c_uint64),
-                ("spoil", ctypes.c_uint64)]
+                ("spoil", ctypes.c_uint64), ("manner", ctypes.c_uint64)]
 
 
 class Library:
@@ -76,7 +84,7 @@ class Library:
         self.names = image.names
         emulator.call(self.names["_make_images"])
         tables = emulator.struct(Tables, self.names["_fcg_this_library"])
-        self.report = tables.report
+        self.report, self.manner = tables.report, tables.manner
         self.cases, self.images = [], []
         for n in range(tables.case_count):
             address = emulator.machine.word(tables.cases + 8 * n)
@@ -124,24 +132,30 @@ class Emulator:
     def struct(self, kind, address):
         return kind.from_buffer_copy(self.machine.read(address, ctypes.sizeof(kind)))
 
-    def call(self, address, arguments=(), **registers):
-        """Calls a function, and raises Wrong where it does not give back what it must."""
+    def call(self, address, arguments=(), run=None, **registers):
+        """Calls a function, and raises Wrong where it does not give back what it must. `run` is told of
+        the address and runs it to its end in its own way."""
         values = {f"x{n}": JUNK ^ n for n in range(31)}
         values |= {name: PATTERN + n for n, name in enumerate(KEPT)}
         values |= {f"x{n}": a for n, a in enumerate(arguments)} | registers
         vectors = {f"v{n}": (JUNK << 64 | JUNK) ^ n for n in range(32)}
         self.machine.registers.write(values | vectors)
         self.machine.start(self.sp)
-        self.machine.run(address)
-        after = self.machine.registers.read(KEPT + KEPT_VECTORS + ["sp"])
-        for n, name in enumerate(KEPT):
-            if after[name] != PATTERN + n:
+        before = self.kept()
+        (run or self.machine.run)(address)
+        self.check_kept(before)
+
+    def kept(self):
+        return self.machine.registers.read(KEPT + KEPT_VECTORS + ["sp"])
+
+    def check_kept(self, before):
+        after = self.kept()
+        for name in KEPT + ["sp"]:
+            if after[name] != before[name]:
                 raise Wrong(f"after the call: {name} was changed")
         for name in KEPT_VECTORS:
-            if (after[name] ^ vectors[name]) & (1 << 64) - 1:
+            if (after[name] ^ before[name]) & (1 << 64) - 1:
                 raise Wrong(f"after the call: d{name[1:]} was changed")
-        if after["sp"] != self.sp:
-            raise Wrong("after the call: sp was changed")
 
     def place(self, number, data, slack):
         """Puts bytes where reading on would fail, `slack` bytes behind their end."""
@@ -186,6 +200,7 @@ class Trial:
         if spoilt is not None:
             self.spoil(spoilt)
         emulator.machine.write(library.report, bytes(ctypes.sizeof(Report) + 1))
+        emulator.machine.write(library.manner, bytes(Manner(0, 64, 0)))
 
     def spoil(self, argument):
         size = self.case.result.size if argument < 0 else self.params[argument][0].size
@@ -211,9 +226,12 @@ class Trial:
         said = emulator.struct(Report, report)
         if said.calls != 1 or said.case_index != self.case.index:
             raise Wrong(f"{said.calls} calls arrived, the last at F{said.case_index}")
+        self.check_failures(said, "callee")
+
+    def check_failures(self, said, where):
         if said.failures:
-            text = emulator.machine.read(report + ctypes.sizeof(Report), 2900)
-            raise Wrong("wrong inside the callee:\n" + text.split(b"\0")[0].decode().rstrip())
+            text = self.emulator.machine.read(self.library.report + ctypes.sizeof(Report), 2900)
+            raise Wrong(f"wrong inside the {where}:\n" + text.split(b"\0")[0].decode().rstrip())
 
     def check_result(self, got):
         expected, mask = self.result
@@ -266,21 +284,86 @@ class Trial:
                 raise Wrong(f"the caller's copy of argument {n} was changed")
 
     def check_slot(self, got):
-        """A result of at most 8 bytes is extended to its slot."""
-        result = self.case.result
-        expected, mask = self.result
-        if result.size == 0:
-            return
-        is_negative = result.kind == SIGNED and expected[-1] & 0x80
-        rest = 8 - result.size
-        expected += (b"\xff" if is_negative else b"\0") * rest
-        mask = (mask if result.kind == OTHER else b"\xff" * result.size) + b"\xff" * rest
-        if differ(expected, got.to_bytes(8, "little"), mask):
-            raise Wrong(f"the result's slot is {got:016x}, not {expected[::-1].hex()}")
+        check_slot("the result's slot", self.case.result, *self.result, got)
+
+    def into_receiver(self, receiver, in_slots, salt):
+        """As the library's compiler calls a function pointer, which is a callback's."""
+        emulator, machine = self.emulator, self.emulator.machine
+        handler = machine.FREE
+        # The thunk stands before its record: ldr x17, record; ldr x16, [x17]; br x16
+        words = (0x58000000 | (THUNK_SIZE // 4) << 5 | 17, 0xF9400230, 0xD61F0200, 0xD503201F)
+        thunk = emulator.place(MOST_PLACES - 1, b"", RECORD_SIZE + 16)
+        user = JUNK ^ salt
+        record = b"".join(w.to_bytes(8, "little") for w in (machine.load(receiver), handler, user))
+        machine.write(thunk, record.ljust(RECORD_SIZE, b"\x99"))
+        code = b"".join(w.to_bytes(4, "little") for w in words).ljust(THUNK_SIZE, b"\0")
+        entry = machine.load(code + thunk.to_bytes(8, "little"))
+
+        def run(caller):
+            machine.run(caller, until=entry)
+            before, back = emulator.kept(), machine.registers["x30"]
+            machine.run(entry, until=handler)
+            if machine.registers["x2"] != user:
+                raise Wrong("the handler gets another user")
+            if machine.registers["sp"] % 16:
+                raise Wrong("sp is not aligned in the handler")
+            self.be_the_handler(in_slots)
+            machine.run(machine.give_back(), until=back)
+            emulator.check_kept(before)
+            machine.run(back)
+
+        emulator.call(self.case.call_fixed, (entry,), run)
+        said = emulator.struct(Report, self.library.report)
+        if said.returns != 1:
+            raise Wrong(f"{said.returns} calls came back to the caller")
+        self.check_failures(said, "caller")
+
+    def be_the_handler(self, in_slots):
+        emulator, machine = self.emulator, self.emulator.machine
+        ret, array = machine.registers["x0"], machine.registers["x1"]
+        for n, (value, data) in enumerate(self.params):
+            mask, element = self.library.mask(self.position, n), machine.word(array + 8 * n)
+            if in_slots and value.size <= 8:
+                check_slot(f"argument {n} in its slot", value, data, mask, element)
+                continue
+            if value.size and element % min(value.align, 16):
+                raise Wrong(f"argument {n} is at {element:#x}, not aligned to {value.align}")
+            got = machine.read(element, value.size)
+            if differ(data, got, mask):
+                raise Wrong(f"argument {n} is wrong in the handler\n      expected {data.hex(' ')}\n"
+                            f"      got      {got.hex(' ')}\n      counts   {mask.hex(' ')}")
+            # The callee may leave anything there.
+            machine.write(element, b"\x6b" * value.size)
+        result, size = self.result[0], self.case.result.size
+        if in_slots and size > 8:
+            ret = machine.word(ret)
+        elif in_slots and size:
+            machine.write(ret, b"\x77" * 8)
+        if size and ret % min(self.case.result.align, 16):
+            raise Wrong(f"the result is at {ret:#x}, not aligned to {self.case.result.align}")
+        machine.write(ret, result) if size else None
+        junk = {f"x{n}": JUNK ^ n for n in range(18)}
+        vectors = machine.registers.read([f"v{n}" for n in range(32)])
+        for n in range(32):
+            kept = vectors[f"v{n}"] & (1 << 64) - 1 if 8 <= n < 16 else JUNK
+            junk[f"v{n}"] = JUNK << 64 | kept
+        machine.registers.write(junk)
 
 
-def stubs_of(args, batch, signatures, in_slots):
-    """What farcall has for each signature: the bytes of a stub, or why there is none."""
+def check_slot(what, value, expected, mask, got):
+    """A value of at most 8 bytes is extended to its slot."""
+    if value.size == 0:
+        return
+    is_negative = value.kind == SIGNED and expected[-1] & 0x80
+    rest = 8 - value.size
+    expected += (b"\xff" if is_negative else b"\0") * rest
+    mask = (mask if value.kind == OTHER else b"\xff" * value.size) + b"\xff" * rest
+    if differ(expected, got.to_bytes(8, "little"), mask):
+        raise Wrong(f"{what} is {got:016x}, not {expected[::-1].hex()}")
+
+
+def stubs_of(args, batch, signatures, in_slots, of_callbacks=False):
+    """What farcall has for each signature: the bytes of a stub, or of a receiver, or why there is none."""
     file = batch.directory / "declarations.h"
     file.write_text("".join(declarations(s) + "\n" for s in signatures))
     lines = []
@@ -288,6 +371,7 @@ def stubs_of(args, batch, signatures, in_slots):
         lines.append("\t".join([" ".join(prototype(s, s.name, s.abstract).split())] +
                                [name for name, _ in extra_names(s)]))
     words = [str(args.farcall), "disasm", "--abi", args.convention, "--bytes", "--decls", str(file)]
+    words += ["--callback"] * of_callbacks
     done = subprocess.run(words + ["--slots"] * in_slots + ["-"], input="\n".join(lines) + "\n",
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     answers = done.stdout.splitlines()
@@ -307,7 +391,8 @@ def run_block(args, batch, libraries, reasons):
     totals = [0, 0, len(batch.without)]
     forms = []
     if args.farcall:
-        forms = [(in_slots, stubs_of(args, batch, batch.signatures, in_slots))
+        forms = [(in_slots, stubs_of(args, batch, batch.signatures, in_slots),
+                  stubs_of(args, batch, batch.signatures, in_slots, of_callbacks=True))
                  for in_slots in (False, True)]
     for position, signature in enumerate(batch.signatures):
         disputed = compilers_disagree(emulator, loaded, position)
@@ -340,15 +425,26 @@ def compilers_disagree(emulator, libraries, position):
 
 
 def wrong_stubs(emulator, libraries, position, forms):
-    """What goes wrong where a stub calls, if anything does."""
-    for number, callee in enumerate(libraries):
-        for in_slots, stubs in forms:
-            doing = f"stub for {'slots' if in_slots else 'pointers'}, callee built by {callee.name}"
+    """What goes wrong where a stub calls or is called, if anything does."""
+    for number, library in enumerate(libraries):
+        for in_slots, stubs, receivers in forms:
+            salt, form = 100 * number + in_slots, "slots" if in_slots else "pointers"
+            doing = f"stub for {form}, callee built by {library.name}"
             if stubs[position].startswith("error: "):
                 return stubs[position]
             try:
-                Trial(emulator, callee, position).from_stub(
-                    bytes.fromhex(stubs[position]), in_slots, 100 * number + in_slots)
+                Trial(emulator, library, position).from_stub(
+                    bytes.fromhex(stubs[position]), in_slots, salt)
+                receiver = receivers[position]
+                doing = f"callback for {form}, caller built by {library.name}"
+                if library.cases[position].variadic:
+                    if not receiver.startswith("error: ") or "variadic" not in receiver:
+                        raise Wrong(f"it is variadic, and farcall says {receiver[:60]!r}")
+                    continue
+                if receiver.startswith("error: "):
+                    raise Wrong(receiver)
+                Trial(emulator, library, position).into_receiver(
+                    bytes.fromhex(receiver), in_slots, salt)
             except Wrong as wrong:
                 return f"{doing}: {wrong}"
     return None

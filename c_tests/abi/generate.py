@@ -7,7 +7,7 @@ import sys
 
 from generator.conventions import CONVENTIONS, SYSV64
 from generator.draw import FEATURES, Drawer
-from generator.emit import emit_code, emit_index, emit_tables, emit_types
+from generator.emit import emit_code, emit_index, emit_receivers, emit_tables, emit_types
 
 
 def chosen_features(text):
@@ -26,9 +26,9 @@ def chosen_features(text):
 
 
 def generate(directory, seed, first, count, features, boundary, unit, without=frozenset(),
-             convention=SYSV64):
+             convention=SYSV64, receivers=False):
     """Returns the signatures, and the numbers of the units written: types_K.h, code_K.c and
-    tables_K.c for each. Signatures whose indexes are in `without` are left out."""
+    tables_K.c for each, and receivers_K.c if they are asked for. Signatures whose indexes are in `without` are left out."""
     directory = pathlib.Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     signatures = [Drawer(seed, index, features, boundary, convention).signature()
@@ -40,6 +40,8 @@ def generate(directory, seed, first, count, features, boundary, unit, without=fr
         (directory / header).write_text(emit_types(part))
         (directory / f"code_{number}.c").write_text(emit_code(part, header))
         (directory / f"tables_{number}.c").write_text(emit_tables(part, header, seed))
+        if receivers:
+            (directory / f"receivers_{number}.c").write_text(emit_receivers(part, header))
         units.append(number)
     (directory / "index.c").write_text(emit_index(signatures))
     return signatures, units

@@ -38,11 +38,13 @@ def run_batch(args, batch, reasons):
     cross(args, scored, libraries)
     skipped = len(batch.without)
     for line in scored.read_text().splitlines():
-        words = line.split(" ", 3)
-        if words[1] == "scored":
+        words = line.split(" ", 4)
+        if words[2] == "scored":
+            # Of callers of function pointers.
+            reasons["caller left out"] += words[1].count("0")
             continue
         skipped += 1
-        reason = words[2] if words[1] == "gcc" else words[1]
+        reason = words[3] if words[2] == "gcc" else words[2]
         reasons[reason] += 1
         if args.show_skipped or reason in ("unknown", "layout"):
             print(f"skipped: {line}")

@@ -32,10 +32,23 @@ class Prototype:
     kinds: List[Optional[Tuple]]     # of all parameters
     fixed: int
     result: Optional[Tuple]
+    is_variadic: bool
+    signs: List[Optional[str]]       # "signed" or "unsigned" for integers
+    result_sign: Optional[str]
 
     @property
     def line(self):
         return "\t".join([self.text] + self.extra)
+
+
+def sign(text, convention):
+    """Of a type: how it is extended, if it is."""
+    if text in ("signed char", "short", "int", "long", "long long", "enum { A = -1, B }"):
+        return "signed"
+    if text == "char":
+        return "unsigned" if convention == "aapcs64" else "signed"
+    is_integer = any(text == name for name, _ in INTEGERS)
+    return "unsigned" if is_integer else None
 
 
 class Drawer:
@@ -147,4 +160,6 @@ class Drawer:
         texts = [p.text for p in parameters] + (["..."] if is_variadic else [])
         return Prototype(f"{result.text} f({', '.join(texts) or 'void'})",
                          [e.text for e in extra], [p.kind for p in parameters + extra],
-                         len(parameters), result.kind)
+                         len(parameters), result.kind, is_variadic,
+                         [sign(p.text, self.convention) for p in parameters + extra],
+                         sign(result.text, self.convention))

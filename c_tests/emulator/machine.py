@@ -75,7 +75,8 @@ class Machine:
             self.numbers |= {"sp": x86_const.UC_X86_REG_RSP, "pc": x86_const.UC_X86_REG_RIP,
                              "flags": x86_const.UC_X86_REG_EFLAGS,
                              "thread": x86_const.UC_X86_REG_FS_BASE,
-                             "x87 tags": x86_const.UC_X86_REG_FPTAG}
+                             "x87 tags": x86_const.UC_X86_REG_FPTAG,
+                             "st0": x86_const.UC_X86_REG_ST0, "st1": x86_const.UC_X86_REG_ST1}
         elif architecture == "aarch64":
             self.emulator = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
             self.emulator.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
@@ -178,6 +179,11 @@ class Machine:
         """Loads the 10 bytes at an address, by rcx."""
         self.registers["rcx"] = address
         self.run(self.PUSH_X87, length=2)
+
+    def x87(self, name):
+        """The 10 bytes that are in st0 or st1."""
+        mantissa, exponent = self.registers[name]
+        return mantissa.to_bytes(8, "little") + exponent.to_bytes(2, "little")
 
     def run(self, address, until=STOP, length=None):
         """Runs from an address until another is reached; code that goes elsewhere is wrong."""

@@ -10,6 +10,7 @@ import sys
 import time
 
 from check import Trial
+from receive import Reception
 from draw import Drawer
 from machine import Machine, Wrong
 from places import expected_places, read
@@ -17,6 +18,7 @@ from self_check import self_check
 
 ARCHITECTURES = {"sysv64": "x86_64", "win64": "x86_64", "aapcs64": "aarch64", "apple64": "aarch64"}
 FORMS = [(in_slots, errno) for in_slots in (False, True) for errno in (False, True)]
+FORM_NAMES = {False: "pointers", True: "slots"}
 HIGHEST_REFUSED_SHARE = 0.05
 
 
@@ -42,6 +44,24 @@ def check_places(convention, prototype, call):
     return True
 
 
+def receivers_of(args, convention, lines, in_slots):
+    words = ["disasm", "--callback", "--bytes"] + ["--slots"] * in_slots + ["--abi", convention]
+    return ask(args.farcall, words, lines)
+
+
+def receive(machine, prototype, call, receiver, in_slots, chance):
+    """Calls into a receiver. Of variadic functions there are none."""
+    if prototype.is_variadic:
+        if not receiver.startswith("error: ") or "variadic" not in receiver:
+            raise Wrong(f"a variadic signature, and farcall says {receiver[:60]!r}")
+        return False
+    if receiver.startswith("error: "):
+        raise Wrong(receiver)
+    Reception(machine, call, bytes.fromhex(receiver), in_slots, prototype.signs,
+              prototype.result_sign, chance).run()
+    return True
+
+
 def watched(convention):
     machine = Machine(ARCHITECTURES[convention])
     machine.watch()
@@ -62,6 +82,7 @@ def run_convention(args, convention, totals):
     for in_slots, errno in FORMS:
         words = ["disasm", "--bytes"] + ["--slots"] * in_slots + ["--errno"] * errno + abi
         stubs[in_slots, errno] = ask(args.farcall, words, lines)
+    receivers = {in_slots: receivers_of(args, convention, lines, in_slots) for in_slots in FORM_NAMES}
     for position, (index, prototype) in enumerate(zip(indexes, prototypes)):
         if places[position].startswith("error: "):
             totals["refused"] += 1
@@ -73,10 +94,15 @@ def run_convention(args, convention, totals):
         try:
             totals["plain"] += check_places(convention, prototype, call)
             for in_slots, errno in FORMS:
-                shown = ("slots" if in_slots else "pointers") + (", errno" if errno else "")
+                shown = FORM_NAMES[in_slots] + (", errno" if errno else "")
                 stub = bytes.fromhex(stubs[in_slots, errno][position])
                 chance = random.Random(f"{args.seed}/{index}/{in_slots}/{errno}")
                 Trial(machine, call, stub, in_slots, errno, chance).run()
+            for in_slots, form in FORM_NAMES.items():
+                shown = f"callback for {form}"
+                chance = random.Random(f"{args.seed}/{index}/callback/{in_slots}")
+                totals["callbacks"] += receive(machine, prototype, call,
+                                               receivers[in_slots][position], in_slots, chance)
         except Wrong as wrong:
             totals["failed"] += 1
             print(f"FAIL {convention} {index} ({shown}): {wrong}\n  {prototype.line}\n"
@@ -89,14 +115,21 @@ def check_the_checks(args):
     problems = []
     for convention in args.conventions:
         machine = watched(convention)
-        lines = [Drawer(args.seed, index, convention).prototype().line
-                 for index in range(args.first, args.first + args.count)]
+        prototypes = [Drawer(args.seed, index, convention).prototype()
+                      for index in range(args.first, args.first + args.count)]
+        lines = [prototype.line for prototype in prototypes]
         abi = ["--abi", convention]
         places = ask(args.farcall, ["explain", "--places"] + abi, lines)
         stubs = ask(args.farcall, ["disasm", "--bytes"] + abi, lines)
         problems += self_check(machine, [(read(place), bytes.fromhex(stub))
                                          for place, stub in zip(places, stubs)
-                                         if not place.startswith("error: ")])
+                                         if not place.startswith("error: ")],
+                               [((prototype, read(place), in_slots), bytes.fromhex(receiver))
+                                for in_slots in FORM_NAMES
+                                for prototype, place, receiver in zip(
+                                    prototypes, places,
+                                    receivers_of(args, convention, lines, in_slots))
+                                if not receiver.startswith("error: ")])
     print("\n".join(problems) or "the checks find what is wrong")
     return 1 if problems else 0
 
@@ -110,7 +143,8 @@ def run(args):
         print(f"[{time.monotonic() - started:6.1f} s] {convention}: "
               f"{totals['passed'] - before} passed", flush=True)
     total = sum(totals[name] for name in ("passed", "failed", "refused"))
-    print(f"{totals['plain']} of them plain, whose places were worked out twice")
+    print(f"{totals['plain']} of them plain, whose places were worked out twice; "
+          f"{totals['callbacks']} receivers of callbacks")
     print(f"{totals['passed']} passed, {totals['failed']} failed, {totals['refused']} refused")
     if totals["refused"] > HIGHEST_REFUSED_SHARE * total:
         print("too many are refused")

@@ -12,8 +12,8 @@ pub(super) const FREED: u64 = 1 << 32;
 /// In the upper half: somebody has taken it upon himself to release it.
 const RELEASED: u64 = 1 << 33;
 
-/// The number of running calls in the lower half, and the flags.
-#[derive(Debug)]
+/// The number of running calls in the lower half, and the flags. Zero is a callback that lives, without calls.
+#[derive(Debug, Default)]
 #[repr(transparent)]
 pub(super) struct Calls(AtomicU64);
 

@@ -33,7 +33,19 @@ pub enum fc_function_flags {
     /// Binding fails with FC_ERR_UNSUPPORTED rather than choose any other path than a stub. Together
     /// with FC_FORCE_FALLBACK it is FC_ERR_ARGUMENT.
     FC_REQUIRE_STUB = 4,
-    /// A crash inside the callee becomes FC_ERR_FAULT. Not in this version: FC_ERR_UNSUPPORTED.
+    /// A crash inside the callee (SIGSEGV, SIGBUS, SIGFPE, SIGILL) becomes FC_ERR_FAULT, and the process
+    /// goes on: in fc_invoke_checked, which says more, and nowhere else. fc_invoke, fc_invoke_slots and the
+    /// entries call such a function unprotected.
+    ///
+    /// Binding the first one installs handlers for the four signals, for the whole process. Whatever is no
+    /// fault inside a protected call goes on to the handlers that were there before, or has the default
+    /// action as before; so does a signal that was sent (kill, sigqueue, raise). Each binding puts
+    /// farcall's handlers in front again if others have been installed since: of a program that
+    /// installs its own later, they must see the signals first. Older handlers are called with their sa_mask
+    /// and SA_NODEFER, SA_RESETHAND and SA_SIGINFO respected, but on the thread's alternate signal stack if it
+    /// has one, even those without SA_ONSTACK.
+    ///
+    /// It may be combined with all other flags. Calls of other functions cost nothing for it.
     FC_PROTECT = 8,
     /// The function is short, never blocks and never calls back: adapters keep the host's lock.
     FC_TRIVIAL = 16,
@@ -86,15 +98,11 @@ unsafe fn bind_options(pointer: *const fc_function_options, what: &str) -> Resul
         | FC_PROTECT as u32
         | FC_TRIVIAL as u32;
     check_flags(given.flags, known, what)?;
-    if given.flags & FC_PROTECT as u32 != 0 {
-        return Err(Error::unsupported(format!(
-            "{what}: this version has no FC_PROTECT"
-        )));
-    }
     Ok(Options {
         capture_errno: given.flags & FC_CAPTURE_ERRNO as u32 != 0,
         force_fallback: given.flags & FC_FORCE_FALLBACK as u32 != 0,
         require_stub: given.flags & FC_REQUIRE_STUB as u32 != 0,
+        protect: given.flags & FC_PROTECT as u32 != 0,
     })
 }
 
@@ -127,7 +135,8 @@ unsafe fn function_of<'a>(pointer: *const fc_function, what: &str) -> Result<&'a
 ///         this version does not know, and for a type that the path cannot pass: a stub passes no
 ///         vectors of 64 bytes, libffi none at all, nor _Float128 in registers, nor on the stack what is
 ///         aligned to more than 16 bytes;
-///         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack. Where there is no
+///         FC_ERR_LIMIT if the arguments need more than 256 MiB of stack; FC_ERR_SYSTEM if the system
+///         refuses signal handlers (FC_PROTECT). Where there is no
 ///         memory for code, or the system forbids it, calls go through libffi.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_function_new(
@@ -253,8 +262,10 @@ pub unsafe extern "C" fn fc_function_free(function: *mut fc_function) {
 /// @param args     `args[i]` points to the i-th argument, of which exactly as many bytes as its type has
 ///                 are read; it need not be aligned. It may be NULL where there is no parameter.
 ///
-/// Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
-/// version: the callee must return.
+/// Any thread may call this. It takes no lock and no memory. A C++ exception of the callee reaches the
+/// caller of this, a longjmp and the end of the thread (pthread_exit, pthread_cancel) leave it as they
+/// leave any C function. Exceptions need the unwinder to be in a shared library, as it is unless the
+/// program was linked with -static-libgcc.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.farcall_calls")]
 #[unsafe(naked)]
@@ -298,8 +309,8 @@ unsafe fn entry(function: *const fc_function, arguments: Arguments, what: &str) 
 ///                 bytes, and what is above it is not read; a larger one is pointed to. It may be NULL
 ///                 where there is no parameter.
 ///
-/// Any thread may call this. It takes no lock and no memory. C++ exceptions and longjmp are for a later
-/// version: the callee must return.
+/// Any thread may call this. It takes no lock and no memory. Exceptions, longjmp and the end of a thread
+/// are as with fc_invoke.
 #[unsafe(no_mangle)]
 #[unsafe(link_section = ".text.farcall_calls")]
 #[unsafe(naked)]
@@ -335,17 +346,47 @@ pub unsafe extern "C" fn fc_function_slot_entry(function: *const fc_function) ->
     unsafe { std::mem::transmute::<*const c_void, fc_slot_entry>(entry) }
 }
 
-/// Calls a function as fc_invoke does, after looking at the pointers.
+/// Calls a function as fc_invoke does, after looking at the pointers, and survives a crash of a function that
+/// was bound with FC_PROTECT.
 ///
-/// @param function the function.
+/// @param function the function, with or without FC_PROTECT.
 /// @param ret      memory for the result, as for fc_invoke.
 /// @param args     pointers to the arguments, as for fc_invoke.
 ///
-/// Any thread may call this.
+/// With FC_PROTECT, SIGSEGV, SIGBUS, SIGFPE and SIGILL that this thread's code causes before the callee has
+/// returned end the call with FC_ERR_FAULT. A stack overflow does too: each thread gets an alternate
+/// signal stack at its first such call, unless it has one that is large enough, and loses it when it
+/// ends. Pointers in `args` that cannot be read, and a `ret` that cannot be written, are caught as well. The
+/// message names the function, the signal and what it means, the address, whether it was read from,
+/// written to or executed where the machine tells, and where the code was: "poke: SIGSEGV (no memory is
+/// mapped there) on writing to 0x10, in poke+0x4 of ./libpoke.so".
+///
+/// After a fault the caller's registers, floating-point modes and flags are as they were before the call, and
+/// the signal mask is as it was where the fault happened. `ret` has not been written to, but a struct that the
+/// callee builds in place may be there in part. fc_captured_errno is as it was.
+///
+/// WHAT THE CALLEE HAD BEGUN STAYS BEGUN: locks that it held stay held (those of malloc and of stdio too),
+/// memory that it allocated is leaked, files stay open, data may be half changed, destructors of its frames
+/// do not run, and a signal mask that it set stays set. That holds for all frames that are left: if the
+/// callee had called back into the program, for those of the program too, so a callback that
+/// must clean up should make a protected call of its own. A protected call inside another ends at the inner one.
+/// A program that goes on should do no more than it must with what the callee has touched.
+///
+/// Not caught: abort, debug traps (SIGTRAP), faults of other threads, faults while the thread blocks the
+/// signal, and a stack overflow on a thread that has taken its alternate signal stack away since its first
+/// protected call.
+///
+/// The callee may leave a protected call by longjmp of glibc; other ways to jump out of it (another C library,
+/// __builtin_longjmp, a switch of stacks) may leave the protection behind for as long as the caller's stack
+/// has not been used anew.
+///
+/// Any thread may call this; several may fault at once.
 ///
 /// @return FC_OK: it was called; FC_ERR_ARGUMENT if the function is NULL, `ret` is although there is a
-///         result, `args` or one of its pointers is although there is such a parameter. It was not
-///         called then.
+///         result, `args` or one of its pointers is although there is such a parameter: it was not
+///         called then; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no memory for the alternate
+///         signal stack, or the system refuses it: it was not called either; FC_ERR_FAULT: it was called
+///         and crashed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn fc_invoke_checked(
     function: *const fc_function,
@@ -353,34 +394,40 @@ pub unsafe extern "C-unwind" fn fc_invoke_checked(
     args: *const *mut c_void,
 ) -> fc_status {
     // SAFETY: the pointers are as the documentation asks.
-    let checked = guard(|| unsafe { check_call(function, ret, args) });
-    if checked == fc_status::FC_OK {
-        // SAFETY: the pointers are there; that they are right is the caller's promise.
-        unsafe { fc_invoke(function, ret, args) };
+    let checked = guarded(|| unsafe { check_call(function, ret, args) });
+    let function = match checked {
+        Ok(function) => function,
+        Err(status) => return status,
+    };
+    // SAFETY: the pointers are there; that they are right is the caller's promise.
+    match unsafe { function.invoke_checked(ret, args) } {
+        None => fc_status::FC_OK,
+        Some(fault) => guard(|| Err(function.fault_error(&fault))),
     }
-    checked
 }
 
-unsafe fn check_call(
+unsafe fn check_call<'a>(
     function: *const fc_function,
     ret: *mut c_void,
     args: *const *mut c_void,
-) -> Result<()> {
+) -> Result<&'a Function> {
     // SAFETY: the caller's promise.
     let function = unsafe { function_of(function, "fc_invoke_checked: function")? };
     let signature = function.signature();
-    let name = signature.describe();
+    let name = || signature.describe();
     if ret.is_null() && signature.result().kind() != Kind::Void {
         let result = signature.result();
         let result = result.get().describe();
         return Err(Error::argument(format!(
-            "{name}: ret is NULL, expected memory for {result}"
+            "{}: ret is NULL, expected memory for {result}",
+            name()
         )));
     }
     let count = signature.function().params.len();
     if args.is_null() && count > 0 {
         return Err(Error::argument(format!(
-            "{name}: args is NULL, expected {count} pointers"
+            "{}: args is NULL, expected {count} pointers",
+            name()
         )));
     }
     for index in 0..count {
@@ -389,12 +436,14 @@ unsafe fn check_call(
             let ty = signature.param(index);
             let ty = ty.get().describe();
             return Err(Error::argument(format!(
-                "{name}: parameter {}: expected a pointer to {ty}, got NULL",
+                "{}: parameter {}: expected a pointer to {ty}, got NULL",
+                name(),
                 index + 1
             )));
         }
     }
-    Ok(())
+    function.prepare_thread()?;
+    Ok(function)
 }
 
 /// errno (GetLastError on Windows) right after this thread's last call of a function that was bound with

@@ -5,7 +5,7 @@ use crate::stub::aarch64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_SYSV};
 
-pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, entry_length};
+pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, emit_thunk, emit_upcall, entry_length};
 
 /// The body of a naked function `(header, result, array)`: reads code and context at these offsets
 /// of the header and jumps to the code with `(result, array)` and the context in x17.
@@ -29,6 +29,28 @@ macro_rules! enter_at {
 
 /// What a jump to unused bytes meets: `udf #0`.
 pub const FILL: u8 = 0;
+
+/// DWARF's numbers of x29 and x30.
+pub(super) const DWARF_FRAME_POINTER: u8 = 29;
+pub(super) const DWARF_RETURN_ADDRESS: u8 = 30;
+
+/// The address of a function that may be lacking, and is null then.
+macro_rules! weak_address {
+    ($name:literal) => {{
+        let address: *const ::std::ffi::c_void;
+        // SAFETY: reads an entry of the global offset table.
+        unsafe {
+            ::std::arch::asm!(
+                concat!(".weak ", $name),
+                concat!("adrp {0}, :got:", $name),
+                concat!("ldr {0}, [{0}, :got_lo12:", $name, "]"),
+                out(reg) address,
+                options(nostack, preserves_flags, readonly),
+            )
+        };
+        address
+    }};
+}
 
 /// The convention that this machine's C compiler uses.
 pub fn convention() -> Convention {
@@ -226,3 +248,4 @@ macro_rules! counted_call {
 pub const COUNTED_RECORD: i32 = 19;
 
 pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
+pub(super) use weak_address;

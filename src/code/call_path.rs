@@ -21,14 +21,20 @@ pub struct CallPath {
 ///
 /// The call path's code expects this context, and the result and arguments are as it wants them.
 pub unsafe fn enter(call: &CallPath, result: *mut c_void, array: *const c_void) {
-    #[unsafe(naked)]
-    unsafe extern "C-unwind" fn enter_naked(
-        _call: *const CallPath,
-        _result: *mut c_void,
-        _array: *const c_void,
-    ) {
-        enter_at!(offset_of!(CallPath, code), offset_of!(CallPath, context))
-    }
     // SAFETY: the caller's promise.
     unsafe { enter_naked(call, result, array) }
+}
+
+/// The same as machine code calls it.
+///
+/// # Safety
+///
+/// As for `enter`.
+#[unsafe(naked)]
+pub(super) unsafe extern "C-unwind" fn enter_naked(
+    _call: *const CallPath,
+    _result: *mut c_void,
+    _array: *const c_void,
+) {
+    enter_at!(offset_of!(CallPath, code), offset_of!(CallPath, context))
 }

@@ -3,15 +3,18 @@
 //! is reused, and never unmapped.
 
 use super::memory::{Draft, SparePages, page_size, reserve};
+use super::unwind::{self, Announced};
 use super::{FILL, mode};
 use crate::error::{Error, Result};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Stubs begin at multiples of this: where they cross fewer cache lines and fetch windows, they run
 /// faster.
 pub const ALIGN: usize = 64;
-/// Address space is reserved in pieces of this many bytes.
+/// Address space is reserved in pieces of this many bytes at first, and then of twice as many each
+/// time, up to a limit: unwinders are slower the more pieces there are.
 const RESERVATION: usize = 1 << 18;
+const LARGEST_RESERVATION: usize = 1 << 26;
 /// Readable bytes before the first code of a page run: clang's -fsanitize=function reads 8 bytes
 /// in front of a function before it calls it.
 const MARGIN: usize = ALIGN;
@@ -73,6 +76,9 @@ struct Heap {
     runs: Vec<Run>,
     /// Reserved address space that no run has yet.
     reserved: (usize, usize),
+    /// Bytes of the next reservation.
+    next: usize,
+    announced: Announced,
     spare: SparePages,
     statistics: CodeStatistics,
 }
@@ -81,6 +87,8 @@ static HEAP: Mutex<Heap> = Mutex::new(Heap {
     page: 0,
     runs: Vec::new(),
     reserved: (0, 0),
+    next: RESERVATION,
+    announced: Announced::NOTHING,
     spare: SparePages::NONE,
     statistics: CodeStatistics {
         blocks: 0,
@@ -136,8 +144,29 @@ pub fn add(length: usize, write: impl FnOnce(usize) -> Vec<u8>) -> Result<CodeBl
         return Err(refusal.error());
     }
     let length = length.max(1).next_multiple_of(ALIGN);
-    let block = HEAP.lock().add(length, write);
+    let block = lock_with_room(length).add(length, write);
     block.map_err(mode::after)
+}
+
+/// Locks the heap. Where it is going to reserve address space it knows all unwinders.
+fn lock_with_room(length: usize) -> MutexGuard<'static, Heap> {
+    let heap = HEAP.lock();
+    if heap.has_room(length) {
+        return heap;
+    }
+    drop(heap);
+    let unwinders = unwind::find();
+    let mut heap = HEAP.lock();
+    heap.announced.meet(&unwinders);
+    heap
+}
+
+/// To be called after a library was loaded: it may have brought an unwinder.
+pub fn announce_to_new_unwinders() {
+    if !HEAP.lock().announced.is_empty() {
+        let unwinders = unwind::find();
+        HEAP.lock().announced.meet(&unwinders);
+    }
 }
 
 /// What the heap holds now.
@@ -193,14 +222,26 @@ impl Heap {
         self.runs.iter().enumerate().rev().find_map(with_room)
     }
 
+    /// It takes no new address space to add so many bytes.
+    fn has_room(&self, length: usize) -> bool {
+        self.page != 0
+            && (self.find(length).is_some() || self.reserved.1 >= self.bytes_of_run(length))
+    }
+
+    fn bytes_of_run(&self, length: usize) -> usize {
+        (length + MARGIN).next_multiple_of(self.page)
+    }
+
     fn new_run(&mut self, length: usize) -> Result<usize> {
         if self.page == 0 {
             self.page = page_size();
         }
-        let bytes = (length + MARGIN).next_multiple_of(self.page);
+        let bytes = self.bytes_of_run(length);
         if self.reserved.1 < bytes {
-            let size = RESERVATION.max(bytes);
+            let size = self.next.max(bytes.next_multiple_of(RESERVATION));
             self.reserved = (reserve(size)?, size);
+            self.announced.add(self.reserved.0, size);
+            self.next = (self.next * 2).min(LARGEST_RESERVATION);
         }
         let address = self.reserved.0;
         self.reserved = (address + bytes, self.reserved.1 - bytes);

@@ -1,16 +1,18 @@
 //! Executable memory, and what else of the running machine a stub meets: the instructions that
-//! enter it, the thread-local cell of `errno`, the CPU's features.
+//! enter it, the thread-local cell of `errno`, the CPU's features, the signals of its faults.
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod call_path;
 mod errno;
+mod fault;
 mod heap;
 mod instruction_cache;
 mod memory;
 mod mode;
 mod threaded;
 pub mod thunks;
+mod unwind;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
@@ -19,11 +21,15 @@ use aarch64 as machine;
 #[cfg(target_arch = "x86_64")]
 use x86_64 as machine;
 
+use call_path::enter_naked;
 pub use call_path::{CallPath, enter};
 pub use errno::{captured_errno, errno_capture, keep_errno};
+pub use fault::{
+    Access, Fault, install as install_fault_handlers, prepare_thread, protected_enter,
+};
 pub use heap::{
-    ALIGN, CodeBlock, CodeStatistics, add, lock_for_fork, renew, renew_after_fork, statistics,
-    unlock_after_fork,
+    ALIGN, CodeBlock, CodeStatistics, add, announce_to_new_unwinders, lock_for_fork, renew,
+    renew_after_fork, statistics, unlock_after_fork,
 };
 pub use machine::{
     COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,

@@ -31,6 +31,27 @@ macro_rules! enter_at {
 /// What a jump to unused bytes meets: `int3`.
 pub const FILL: u8 = 0xcc;
 
+/// DWARF's numbers of rbp and of the return address.
+pub(super) const DWARF_FRAME_POINTER: u8 = 6;
+pub(super) const DWARF_RETURN_ADDRESS: u8 = 16;
+
+/// The address of a function that may be lacking, and is null then.
+macro_rules! weak_address {
+    ($name:literal) => {{
+        let address: *const ::std::ffi::c_void;
+        // SAFETY: reads an entry of the global offset table.
+        unsafe {
+            ::std::arch::asm!(
+                concat!(".weak ", $name),
+                concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
+                out(reg) address,
+                options(nostack, preserves_flags, readonly),
+            )
+        };
+        address
+    }};
+}
+
 /// The convention that this machine's C compiler uses.
 pub fn convention() -> Convention {
     Convention::SysV64
@@ -219,3 +240,4 @@ macro_rules! counted_call {
 pub const COUNTED_RECORD: i32 = 3;
 
 pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
+pub(super) use weak_address;

@@ -2,6 +2,7 @@
 
 mod entries;
 mod marshaller;
+mod protected;
 
 use crate::abi::{self, Assignment};
 use crate::code::{self, CallPath, CodeBlock, StaticCall};
@@ -26,6 +27,8 @@ pub struct Options {
     pub force_fallback: bool,
     /// No other path than a stub will do.
     pub require_stub: bool,
+    /// `invoke_checked` survives a fault of the callee.
+    pub protect: bool,
 }
 
 /// A function that can be called.
@@ -36,6 +39,7 @@ pub struct Function {
     target: *const c_void,
     how: How,
     path: Cow<'static, CStr>,
+    is_protected: bool,
     entries: [OnceLock<EntryCode>; 2],
     // Dropped last: the target's code goes with it.
     _library: Option<Arc<Library>>,
@@ -89,12 +93,16 @@ impl Function {
         let assignment = abi::assign(&signature)?;
         let (call, how, path) = bind(assignment, target, options)
             .map_err(|error| error.within(signature.describe()))?;
+        if options.protect {
+            code::install_fault_handlers()?;
+        }
         Ok(Function {
             call,
             signature,
             target,
             how,
             path,
+            is_protected: options.protect,
             entries: [OnceLock::new(), OnceLock::new()],
             _library: library,
         })

@@ -2,6 +2,7 @@
 //! version, the path that a library was found at, and what else is loaded.
 
 use super::OpenOptions;
+use crate::code;
 use libloading::os::unix::Library;
 use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int, c_void};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -72,7 +73,10 @@ impl Handle {
         }
         // SAFETY: whoever opens a library answers for what its initializers do.
         match unsafe { Library::open(Some(path), flags) } {
-            Ok(library) => Ok(Handle::new(library)),
+            Ok(library) => {
+                code::announce_to_new_unwinders();
+                Ok(Handle::new(library))
+            }
             Err(error) => Err(reason(&error)),
         }
     }

@@ -208,7 +208,10 @@ struct Frame {
 impl Frame {
     /// Room for a value, in whole slots, so that registers can be stored at full width.
     fn take(&mut self, size: u32) -> u32 {
-        let align = natural_align(size);
+        self.take_aligned(size, natural_align(size))
+    }
+
+    fn take_aligned(&mut self, size: u32, align: u32) -> u32 {
         self.align = self.align.max(align);
         let at = self.size.next_multiple_of(align);
         self.size = at + size.next_multiple_of(SLOT);
@@ -323,15 +326,18 @@ impl Frame {
             // Some memory, for handlers that write always.
             ResultPassing::Void => ResultAddress::Frame(self.take(SLOT)),
             ResultPassing::Registers => {
-                let at = self.take(size.max(SLOT));
                 let extension = assignment.result_extension;
                 let pieces = assignment.result_pieces();
-                // What is pushed last is on top of the x87 stack.
                 let is_x87 = matches!(pieces, [first, ..] if matches!(first.place, Place::X87(_)));
+                let at = match is_x87 {
+                    true => self.take_aligned(size, STACK_ALIGN),
+                    false => self.take(size.max(SLOT)),
+                };
                 let mut load = |piece: &Piece| {
                     self.load(at + piece.offset, piece.size, extension, piece.place);
                 };
                 match is_x87 {
+                    // What is pushed last is on top.
                     true => pieces.iter().rev().for_each(&mut load),
                     false => pieces.iter().for_each(&mut load),
                 }

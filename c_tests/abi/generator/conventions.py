@@ -22,6 +22,10 @@ class Convention:
     rare: tuple = ()
     # Scalars that come back in the low bytes of one vector register.
     whole_vector_results: tuple = ("f16", "float", "double")
+    # How narrow values reach a callback: wider, with junk above; on Apple's stack they stand close
+    # together.
+    widens: bool = True
+    padding: str = "FCG_PADDING"
     spellings: bool = True        # of __float128, which only x86 compilers have
 
     def weight(self, kind, weight):
@@ -32,6 +36,7 @@ SYSV64 = Convention("sysv64", counts_vectors=True,
                     whole_vector_results=("f16", "float", "double", "cfloat"))
 
 WIN64 = Convention("win64", attribute="__attribute__((ms_abi)) ", va="ms_", general=4, vector=4,
+                   padding="FCG_MS_PADDING",
                    shared_positions=True, whole_vector_results=("float", "double"),
                    rare=(("ldouble", 0.1), ("f128", 0.1), ("f16", 0.06), ("cldouble", 0.1),
                          ("cfloat", 0.3), ("vector", 0.2), ("empty result", 0.2)))
@@ -40,6 +45,6 @@ AAPCS64 = Convention("aapcs64", general=8, homogeneous=True, spellings=False)
 
 # Of long double there is one format, and _Float128 is none of the system's types.
 APPLE64 = Convention("apple64", general=8, homogeneous=True, variadic_f16=False, lacks=frozenset({"f128"}),
-                     spellings=False)
+                     widens=False, spellings=False)
 
 CONVENTIONS = {c.name: c for c in (SYSV64, WIN64, AAPCS64, APPLE64)}

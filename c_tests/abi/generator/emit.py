@@ -1,4 +1,5 @@
-"""Writes signatures as C: the types, the checking callees, direct callers, and tables about both.
+"""Writes signatures as C: the types, the checking callees, direct callers, checking callers of function
+pointers, and tables about them.
 
 The tables hold only expressions that the compiler evaluates (sizeof, offsetof), so that each
 compiler states its own layout and the driver compares farcall with that.
@@ -7,7 +8,7 @@ compiler states its own layout and the driver compares farcall with that.
 import random
 
 from .draw import Signature
-from .types import Enum, Pointer, Record, Scalar, Type
+from .types import Enum, Pointer, Record, Scalar, Type, Vector
 
 
 def c_string(text):
@@ -164,10 +165,99 @@ def emit_caller(s: Signature):
     return "\n".join(out)
 
 
+def holds_integers_only(type_: Type):
+    def is_other(part):
+        return isinstance(part, Vector) or isinstance(part, Record) and part.aligned or (
+            isinstance(part, Scalar) and part.kind in ("FCG_FLOAT", "FCG_LONG_DOUBLE"))
+    # One of nothing but padding takes no room.
+    return any(type_.leaves("")) and not type_.holds(is_other)
+
+
+def passed_type(s: Signature, index):
+    """A type that travels as the parameter's does, with junk where a callee may not look; and what
+    defines it."""
+    type_, name = s.parameters[index].type, alias(s, index)
+    if not s.convention.widens or isinstance(type_, Pointer):
+        return name, None
+    if is_word(type_):
+        return "unsigned long", None
+    key = getattr(type_, "key", "")
+    if key == "float" or key == "f16" and not s.convention.shared_positions:
+        return "double", None
+    if isinstance(type_, Record) and holds_integers_only(type_):
+        padded = f"P{s.index}_{index}"
+        return padded, (f"typedef struct {{ {name} value; unsigned char junk["
+                        f"{s.convention.padding}({name})]; }} {padded};")
+    return name, None
+
+
+def has_fixed_caller(s: Signature):
+    return not s.variadic
+
+
+def emit_fixed_caller(s: Signature):
+    """Calls a function pointer with the case's values, and checks what comes back."""
+    passed = [passed_type(s, i) for i in range(len(s.parameters))]
+    out = [definition for _, definition in passed if definition]
+    types = [name for name, _ in passed]
+    word = s.result is not None and is_word(s.result) and not isinstance(s.result, Pointer)
+    result = "unsigned long" if word else alias(s, "r")
+    cast = f"{result} ({s.convention.attribute}*)({', '.join(types) or 'void'})"
+    values = ", ".join(f"*({name} *)args[{i}]" for i, name in enumerate(types))
+    call = f"(({cast})fn)({values});"
+    out.append(f"void into{s.index}(void (*fn)(void)) {{")
+    out.append(f"  void *const *args = fcg_begin(&fcg_case_{s.index}); (void)args;")
+    out.append("  FCG_POISON();")
+    if s.result is None:
+        out.append(f"  {call} fcg_end(0);")
+    elif word:
+        out.append(f"  unsigned long result = {call} fcg_end_word(result);")
+    else:
+        out.append(f"  {result} result = {call} fcg_end(&result);")
+    out.append("}")
+    return "\n".join(out)
+
+
+def emit_receivers(signatures, types_header):
+    """What a callback would be, as the compiler has it: for the self-check."""
+    out = [f'#include "{types_header}"', ""]
+    for s in signatures:
+        if not has_fixed_caller(s):
+            continue
+        out.append(f"extern const fcg_case fcg_case_{s.index};")
+        word = s.result is not None and is_word(s.result) and not isinstance(s.result, Pointer)
+        kinds = [("receive", "unsigned long" if word else alias(s, "r"))]
+        if word:
+            kinds.append(("misplace", "double"))
+        for name, result in kinds:
+            parameters = ", ".join(f"{alias(s, i)} a{i}" for i in range(s.fixed)) or "void"
+            out.append(f"FCG_EXPORT {s.convention.attribute}{result} {name}{s.index}({parameters}) {{")
+            if s.result is not None:
+                out.append(f"  {alias(s, 'r')} result;")
+            addresses = ", ".join(f"&a{i}" for i in range(s.fixed)) or "0"
+            out.append(f"  void *args[] = {{{addresses}}};")
+            where = "&result" if s.result is not None else "0"
+            out.append(f"  fcg_this_receiver.receive(&fcg_case_{s.index}, {where}, args);")
+            out.append("  if (fcg_this_receiver.spoils_kept) FCG_SPOIL_KEPT();")
+            out.append("  if (fcg_this_receiver.spoils_state) FCG_SPOIL_STATE();")
+            if word:
+                out.append(f"  volatile {result} word = (unsigned long)result ^ "
+                           "fcg_this_receiver.flipped;")
+                out.append("  FCG_POISON();")
+                out.append("  return word;")
+            elif s.result is not None:
+                out.append("  return result;")
+            out.append("}")
+    return "\n".join(out) + "\n"
+
+
 def emit_code(signatures, types_header):
     out = [f'#include "{types_header}"', ""]
     for s in signatures:
-        out += [f"extern const fcg_case fcg_case_{s.index};", emit_callee(s), emit_caller(s), ""]
+        out += [f"extern const fcg_case fcg_case_{s.index};", emit_callee(s), emit_caller(s)]
+        if has_fixed_caller(s):
+            out.append(emit_fixed_caller(s))
+        out.append("")
     return "\n".join(out)
 
 
@@ -269,6 +359,8 @@ def emit_tables(signatures, types_header, seed):
             out += [f"  {r}," for r in records]
             out.append("};")
         out.append(f"void call{s.index}(void (*fn)(void), void *ret, void *const *args);")
+        if has_fixed_caller(s):
+            out.append(f"void into{s.index}(void (*fn)(void));")
         shown = prototype(s, s.name, s.abstract)
         plain = int(all(simple(t) for t in [s.result] + [p.type for p in s.parameters]))
         out.append(
@@ -276,7 +368,8 @@ def emit_tables(signatures, types_header, seed):
             f"{c_string(shown + ';')},\n    {c_string(declarations(s))},\n    "
             f"\"{' '.join(s.reasons)}\", {len(s.parameters)}, {s.fixed}, {int(s.variadic)}, "
             f"{plain}, {len(records)}, {f'values{s.index}' if values else 0}, {result}, "
-            f"{f'records{s.index}' if records else 0}, call{s.index}}};\n")
+            f"{f'records{s.index}' if records else 0}, call{s.index}, "
+            f"{f'into{s.index}' if has_fixed_caller(s) else 0}}};\n")
     return "\n".join(out)
 
 

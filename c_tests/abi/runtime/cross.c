@@ -1,12 +1,15 @@
 /* Lets every compiler call every compiler's callees, so that only signatures on which compilers
- * agree are held against farcall. Writes "index scored" or "index reason" for each,
- * the reason after "gcc" if gcc at least agrees with itself.
+ * agree are held against farcall. Writes "index callers scored" or "index callers reason"
+ * for each, the reason after "gcc" if gcc at least agrees with itself. `callers` has a character
+ * for each library: 1 if its caller of function pointers, which callbacks are to be called by,
+ * calls right all callees that it should, 0 if not, - if the signature has none.
  *
  *   cross all-callers|clang-callers OUTPUT LIBRARY...
  *
  * The libraries are in the same order as the driver's. By the second rule compilers agree where
  * clang's callers call all callees right, for then there is a way that is right for all. */
 #define _GNU_SOURCE
+#include "canary.h"
 #include "harness.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +22,9 @@ static library libraries[MAX_LIBRARIES];
 static int library_count;
 static function (*functions)[MAX_LIBRARIES];
 static char (*why)[300];
-static unsigned char *by_gcc; /* gcc agrees with itself */
+static unsigned char *by_gcc;   /* gcc agrees with itself */
+static unsigned char *verdicts; /* before callers of function pointers are tried */
+static char (*callers)[MAX_LIBRARIES + 1];
 static bool clang_suffices;
 
 static bool pair_agrees(uint32_t p, int caller, int callee) {
@@ -63,20 +68,67 @@ static bool all_agree(uint32_t p, bool (*caller)(int which), bool (*callee)(int 
   return true;
 }
 
+/* Whether a caller of a function pointer calls a callee right. */
+static bool fixed_caller_agrees(uint32_t p, int caller, int callee) {
+  const library *from = &libraries[caller], *to = &libraries[callee];
+  fcg_report *report = to->tables->report, *own = from->tables->report;
+  memset(report, 0, sizeof *report);
+  memset(own, 0, sizeof *own);
+  /* clang's callees for System V count on 32 bits. */
+  *from->tables->manner = (fcg_manner){.width = 32};
+  where("%s calls %s by a pointer", from->name, to->name);
+  canary_call((void (*)(void))from->tables->cases[p]->call_fixed,
+              (uintptr_t)canary_between(functions[p][callee], clang_suffices), 0, 0);
+  const char *fault = canary_between_fault();
+  if (!fault)
+    fault = canary_fault();
+  if (!fault && report->calls == 1 && own->returns == 1 && !report->failures && !own->failures)
+    return true;
+  if (getenv("FCG_VERBOSE"))
+    printf("%s: %s calls %s by a pointer: %s\n%s%s%u calls, %u came back\n",
+           from->tables->cases[p]->prototype, from->name, to->name, fault ? fault : "",
+           report->text, own == report ? "" : own->text, report->calls, own->returns);
+  return false;
+}
+
+static void try_fixed_callers(uint32_t p, bool (*is_chosen)(int which)) {
+  for (int i = 0; i < library_count; i++) {
+    bool good = is_chosen(i);
+    for (int j = 0; good && j < library_count; j++)
+      good = !is_chosen(j) || fixed_caller_agrees(p, i, j);
+    callers[p][i] = good ? '1' : '0';
+  }
+}
+
 static void one(uint32_t p) {
+  memset(callers[p], '0', (size_t)library_count);
   for (int l = 1; l < library_count; l++)
     if (!same_tables(&libraries[0], &libraries[l], p)) {
       snprintf(why[p], sizeof why[p], "layout");
       shared->verdicts[p] = SKIPPED;
       return;
     }
+  bool has_fixed = libraries[0].tables->cases[p]->call_fixed;
+  if (!has_fixed)
+    memset(callers[p], '-', (size_t)library_count);
   by_gcc[p] = all_agree(p, is_gcc, is_gcc);
+  /* Before calls that may go wrong, and overwrite anything. */
+  if (by_gcc[p] && has_fixed)
+    try_fixed_callers(p, is_gcc);
   bool agree = clang_suffices && all_agree(p, is_clang, is_any);
   agree = agree || all_agree(p, is_any, is_any);
-  shared->verdicts[p] = agree ? PASSED : SKIPPED;
+  verdicts[p] = shared->verdicts[p] = agree ? PASSED : SKIPPED;
+  if (agree && has_fixed)
+    try_fixed_callers(p, is_any);
 }
 
 static void crashed(uint32_t p, const char *how) {
+  if (verdicts[p]) {
+    shared->verdicts[p] = verdicts[p];
+    if (getenv("FCG_VERBOSE"))
+      printf("%s: %s: %s\n", libraries[0].tables->cases[p]->prototype, shared->where, how);
+    return;
+  }
   snprintf(why[p], sizeof why[p], "%s: %s", shared->where, how);
   shared->verdicts[p] = SKIPPED;
 }
@@ -92,11 +144,13 @@ int main(int argc, char **argv) {
       return 2;
   uint32_t count = libraries[0].tables->case_count;
   functions = calloc(count, sizeof *functions);
-  why = mmap(NULL, count * (sizeof *why + 1), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-             -1, 0);
+  why = mmap(NULL, count * (sizeof *why + sizeof *callers + 2), PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (!functions || why == MAP_FAILED)
     return 2;
-  by_gcc = (unsigned char *)(why + count);
+  callers = (void *)(why + count);
+  by_gcc = (unsigned char *)(callers + count);
+  verdicts = by_gcc + count;
   for (uint32_t p = 0; p < count; p++)
     for (int l = 0; l < library_count; l++) {
       functions[p][l] = (function)dlsym(libraries[l].handle, libraries[0].tables->cases[p]->name);
@@ -116,7 +170,7 @@ int main(int argc, char **argv) {
     const fcg_case *c = libraries[0].tables->cases[p];
     if (shared->verdicts[p] == PASSED) {
       scored++;
-      fprintf(out, "%u scored\n", c->index);
+      fprintf(out, "%u %s scored\n", c->index, callers[p]);
       continue;
     }
     /* The first listed reason that the signature could have; the generator names them. */
@@ -127,8 +181,8 @@ int main(int argc, char **argv) {
       snprintf(reason, sizeof reason, "%.*s", (int)strcspn(c->reasons, " "), c->reasons);
     if (!reason[0])
       snprintf(reason, sizeof reason, "unknown");
-    fprintf(out, "%u %s%s (%s) %s\n", c->index, by_gcc[p] ? "gcc " : "", reason, why[p],
-            c->prototype);
+    fprintf(out, "%u %s %s%s (%s) %s\n", c->index, callers[p], by_gcc[p] ? "gcc " : "", reason,
+            why[p], c->prototype);
   }
   fclose(out);
   printf("%u of %u signatures agree between compilers\n", scored, count);

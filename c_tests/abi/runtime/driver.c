@@ -1,22 +1,16 @@
-/* Calls generated callees through farcall, on every path, and compares layouts with theirs.
+/* Calls generated callees through farcall, on every path, and compares layouts with theirs. Then
+ * compiled callers call into farcall's callbacks (callbacks.c).
  *
  *   driver SEED SCORED LIBRARY...
  *
  * SCORED is what cross wrote. FCG_SPOIL=INDEX:ARGUMENT changes one expected byte (-1: of the
- * result), to see a failure. FCG_DETAILS=N prints at most N failures in full (20). FCG_RUN is how
- * run.py was called, for messages. FCG_REFUSALS=1 prints why libffi is not used where it is not. */
-#if __has_include("farcall.h")
-#include "farcall.h"
-#else
-#include "contract.h" /* the contract that farcall.h is compatible with */
-#endif
-#include "canary.h"
-#include "harness.h"
+ * result), to see a failure. FCG_ONLY=calls or callbacks does one half. FCG_DETAILS=N prints at
+ * most N failures in full (20). FCG_RUN is how run.py was called, for messages. FCG_REFUSALS=1
+ * prints why libffi is not used where it is not. */
+#include "driver.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { CALLS, UNSUPPORTED, FALLBACKS, PRINTED, DISPUTED, DISPUTED_WRONG, CASE_FAILURES };
 
 enum how { INVOKE, ENTRY, SLOTS, SLOT_ENTRY, CHECKED, CAPTURED };
 static const char *const how_names[] = {"fc_invoke",         "fc_function_entry",
@@ -24,26 +18,19 @@ static const char *const how_names[] = {"fc_invoke",         "fc_function_entry"
                                         "fc_invoke_checked", "fc_invoke with FC_CAPTURE_ERRNO"};
 
 static long seed;
-static library libraries[MAX_LIBRARIES];
+library libraries[MAX_LIBRARIES];
+int library_count;
+struct trying now;
 static fc_library *opened[MAX_LIBRARIES];
-static int library_count;
-static char **scored; /* by position: "scored", "gcc" (gcc's side only), or a reason */
-
-/* What is being tried, for messages. */
-static struct {
-  const fcg_case *c;
-  const fcg_images *images;
-  const fc_signature *signature;
-  const char *path, *library;
-  bool disputed;
-} now;
+static char **scored;  /* by position: "scored", "gcc" (gcc's side only), or a reason */
+static char **callers; /* which libraries' callers of function pointers are right */
 
 static const char *run_py(void) {
   const char *words = getenv("FCG_RUN");
   return words ? words : "run.py";
 }
 
-static bool fail(const char *format, ...) {
+bool fail(const char *format, ...) {
   va_list ap;
   uint64_t nth = ++shared->counters[CASE_FAILURES];
   static uint64_t details = 0;
@@ -56,8 +43,8 @@ static bool fail(const char *format, ...) {
   if (nth == 1)
     printf("FAILED %s: %s --seed %ld --first %u --count 1\n  %s\n", now.c->name, run_py(), seed,
            now.c->index, now.c->prototype);
-  printf("  %s%s%s%s: ", now.path, now.library ? ", callee built by " : "",
-         now.library ? now.library : "", nth == 1 ? "" : " (also)");
+  printf("  %s%s%s%s%s%s: ", now.path, now.library ? ", " : "", now.library ? now.other : "",
+         now.library ? " " : "", now.library ? now.library : "", nth == 1 ? "" : " (also)");
   va_start(ap, format);
   vprintf(format, ap);
   va_end(ap);
@@ -69,6 +56,14 @@ static bool fail(const char *format, ...) {
       printf("%s\n", text);
   }
   return false;
+}
+
+void fail_bytes(const unsigned char *expected, const unsigned char *got, const unsigned char *mask,
+                size_t size) {
+  if (now.disputed || shared->counters[CASE_FAILURES] > 12)
+    return;
+  print_bytes("expected", expected, mask, size);
+  print_bytes("got     ", got, mask, size);
 }
 
 /* --------------------------------------------------------------- layout */
@@ -203,18 +198,20 @@ static size_t slack_of(uint32_t salt) {
   return mixed % 4 ? 0 : 1 + mixed / 4 % 7;
 }
 
+uint64_t slot_of(const fcg_value *v, const fcg_image *image, uint64_t *significant) {
+  uint64_t word = 0;
+  *significant = v->size ? ~0ull : 0;
+  if (v->kind == FCG_SIGNED && image->bytes[v->size - 1] & 0x80)
+    word = ~0ull;
+  memcpy(&word, image->bytes, v->size);
+  if (v->kind == FCG_OTHER && v->size)
+    memcpy(significant, image->mask, v->size);
+  return word;
+}
+
 /* What ret must hold after a slots call with a result of at most 8 bytes. */
 static bool slot_fault(uint64_t got) {
-  const fcg_value *v = &now.c->result;
-  const unsigned char *bytes = now.images->result.bytes, *mask = now.images->result.mask;
-  uint64_t expected = 0, significant = ~0ull;
-  if (v->kind == FCG_SIGNED && bytes[v->size - 1] & 0x80)
-    expected = ~0ull;
-  memcpy(&expected, bytes, v->size);
-  if (v->kind == FCG_OTHER && v->size)
-    memcpy(&significant, mask, v->size);
-  if (v->size == 0)
-    return false;
+  uint64_t significant, expected = slot_of(&now.c->result, &now.images->result, &significant);
   if (!((expected ^ got) & significant))
     return false;
   fail("the result's slot is wrong\n      expected %016llx\n      got      %016llx"
@@ -238,10 +235,7 @@ static void check_result(void) {
   if (!fault)
     return;
   fail("%s", fault);
-  if (!now.disputed && shared->counters[CASE_FAILURES] <= 12) {
-    print_bytes("expected", expected->bytes, expected->mask, v->size);
-    print_bytes("got     ", result_bytes(), expected->mask, v->size);
-  }
+  fail_bytes(expected->bytes, result_bytes(), expected->mask, v->size);
 }
 
 static void call(enum how how, const fc_function *function, int which, uint32_t salt) {
@@ -367,13 +361,12 @@ static fc_function *function_of(int which, const fc_signature *signature, uint32
   return function;
 }
 
-/* A function that needs no libffi: a stub, or a program where the environment forbids code. */
+/* A function that needs no libffi: a stub, or the same calls without where no code may be made. */
 static fc_function *direct_function_of(int which, const fc_signature *signature) {
-  const char *code = getenv("FARCALL_CODE");
-  bool is_static = code && !strcmp(code, "none");
-  now.path = is_static ? "static" : "stub";
-  fc_function *function = function_of(which, signature, is_static ? 0 : FC_REQUIRE_STUB);
-  if (function && is_static && strncmp(fc_function_path(function), "static: ", 8))
+  bool has_stubs = !strcmp(fc_code_status(), "stubs");
+  now.path = has_stubs ? "stub" : "static";
+  fc_function *function = function_of(which, signature, has_stubs ? FC_REQUIRE_STUB : 0);
+  if (function && !has_stubs && strncmp(fc_function_path(function), "static: ", 8))
     fail("its path is %s", fc_function_path(function));
   return function;
 }
@@ -418,8 +411,15 @@ static void run_paths(int which, const fc_signature *signature, const fc_decls *
   }
 }
 
+static bool does(const char *half) {
+  const char *only = getenv("FCG_ONLY");
+  return !only || !strcmp(only, half);
+}
+
 static void one(uint32_t p) {
   memset(&now, 0, sizeof now);
+  now.other = "callee built by";
+  now.highest_align = libraries[0].tables->highest_align;
   now.c = libraries[0].tables->cases[p];
   now.images = &libraries[0].tables->images[p];
   now.disputed = !strncmp(scored[p], "gcc ", 4);
@@ -439,10 +439,13 @@ static void one(uint32_t p) {
     now.path = "signature";
     where("signature");
     fc_signature *signature = signature_of(now.c, decls);
-    if (signature && !shared->counters[CASE_FAILURES])
-      for (int l = 0; l < library_count; l++)
+    if (signature && !shared->counters[CASE_FAILURES]) {
+      for (int l = 0; does("calls") && l < library_count; l++)
         if (!now.disputed || !strncmp(libraries[l].name, "gcc", 3))
           run_paths(l, signature, decls);
+      if (does("callbacks"))
+        run_callbacks(signature, callers[p]);
+    }
     now.signature = NULL;
     fc_signature_free(signature);
   }
@@ -483,15 +486,19 @@ static bool read_scored(const char *path, const fcg_library *tables) {
     return false;
   }
   scored = calloc(tables->case_count, sizeof *scored);
-  while (scored && fgets(line, sizeof line, in) && p < tables->case_count) {
-    char *word = strchr(line, ' ');
-    if (!word || strtoul(line, NULL, 10) != tables->cases[p]->index)
+  callers = calloc(tables->case_count, sizeof *callers);
+  while (scored && callers && fgets(line, sizeof line, in) && p < tables->case_count) {
+    char *digits = strchr(line, ' '), *word = digits ? strchr(digits + 1, ' ') : NULL;
+    if (!word || word - digits - 1 != library_count ||
+        strtoul(line, NULL, 10) != tables->cases[p]->index)
       break;
+    *word++ = 0;
     word[strcspn(word, "(\n")] = 0;
-    scored[p] = malloc(strlen(word));
-    if (!scored[p])
+    scored[p] = strdup(word);
+    callers[p] = strdup(digits + 1);
+    if (!scored[p] || !callers[p])
       break;
-    strcpy(scored[p++], word + 1);
+    p++;
   }
   fclose(in);
   if (p == tables->case_count)
@@ -551,11 +558,12 @@ int main(int argc, char **argv) {
   for (uint32_t p = 0; p < tables->case_count; p++)
     totals[shared->verdicts[p]]++;
   const uint64_t *n = shared->counters;
-  printf("%llu calls; fallback: %llu functions made, %llu unsupported; disputed by the compilers: "
+  printf("%llu calls; %llu callbacks; fallback: %llu functions made, %llu unsupported; disputed by "
+         "the compilers: "
          "%llu, of which %llu not as gcc has them\n",
-         (unsigned long long)n[CALLS], (unsigned long long)n[FALLBACKS],
-         (unsigned long long)n[UNSUPPORTED], (unsigned long long)n[DISPUTED],
-         (unsigned long long)n[DISPUTED_WRONG]);
+         (unsigned long long)n[CALLS], (unsigned long long)n[CALLED_BACK],
+         (unsigned long long)n[FALLBACKS], (unsigned long long)n[UNSUPPORTED],
+         (unsigned long long)n[DISPUTED], (unsigned long long)n[DISPUTED_WRONG]);
   totals[FAILED] += totals[NOT_RUN];
   if (!totals[PASSED] && !totals[FAILED])
     printf("nothing was run\n");

@@ -13,6 +13,8 @@ static const fcg_case *current;
 static const fcg_images *current_images;
 unsigned char fcg_al;
 struct fcg_position fcg_positions[4];
+static fcg_manner manner;
+fcg_receiver fcg_this_receiver;
 
 static uint64_t next(uint64_t *state) { /* splitmix64 */
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -161,7 +163,8 @@ __attribute__((constructor)) static void make_images(void) {
     uint64_t state = c->result.seed ^ 0x5555;
     fill_random(images[p].loose, sizeof images[p].loose, &state);
   }
-  fcg_this_library = (fcg_library){fcg_cases, fcg_case_count, images, &report, spoil};
+  fcg_this_library = (fcg_library){fcg_cases, fcg_case_count,     images,           &report, spoil,
+                                   &manner,   &fcg_this_receiver, FCG_HIGHEST_ALIGN};
 }
 
 static void append(const char *format, ...) {
@@ -255,6 +258,66 @@ void fcg_in_both_registers(int argument) {
   fail(argument);
   append("    argument %d (%s): not in both registers of its position\n", argument,
          current->params[argument].text);
+}
+
+static int is_integer(uint32_t kind) {
+  return kind == FCG_SIGNED || kind == FCG_UNSIGNED || kind == FCG_BOOL;
+}
+
+void *const *fcg_begin(const fcg_case *c) {
+  enum { MOST = 128, ROOM = 64 };
+  static unsigned char copies[MOST][ROOM] __attribute__((aligned(ROOM)));
+  static void *arguments[MOST];
+  current = c;
+  current_images = &images[position_of(c)];
+  uint64_t state = c->result.seed ^ 0xca11;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const fcg_value *v = &c->params[i];
+    arguments[i] = current_images->params[i].bytes;
+    if (v->size > 16)
+      continue;
+    fill_random(copies[i], ROOM, &state);
+    memcpy(copies[i], arguments[i], v->size);
+    arguments[i] = copies[i];
+    if (!is_integer(v->kind) || !v->size)
+      continue;
+    int is_negative = v->kind == FCG_SIGNED && copies[i][v->size - 1] & 0x80;
+    for (uint32_t at = v->size; at < manner.width / 8; at++)
+      copies[i][at] = is_negative ? 0xff : 0;
+  }
+  return arguments;
+}
+
+void fcg_end_word(unsigned long long got) {
+  const fcg_value *v = &current->result;
+  const unsigned char *bytes = manner.result ? manner.result : current_images->result.bytes;
+  unsigned long long expected = 0;
+  report.returns++;
+  if (v->kind == FCG_SIGNED && bytes[v->size - 1] & 0x80)
+    expected = ~0ull;
+  memcpy(&expected, bytes, v->size);
+  uint32_t width = v->size * 8 > manner.result_width ? v->size * 8 : manner.result_width;
+  if (!((expected ^ got) << (64 - width)))
+    return;
+  fail(-1);
+  append("    the result: expected %#llx got %#llx, of which %u bits count\n", expected, got,
+         width);
+}
+
+void fcg_end(const void *result) {
+  const fcg_image *image = &current_images->result;
+  const unsigned char *expected = manner.result ? manner.result : image->bytes, *got = result;
+  int bad = 0;
+  report.returns++;
+  for (uint32_t i = 0; i < current->result.size; i++)
+    bad |= (expected[i] ^ got[i]) & image->mask[i];
+  if (!bad)
+    return;
+  fail(-1);
+  append("    the result:\n      expected");
+  append_bytes(expected, image->mask, current->result.size);
+  append("      got     ");
+  append_bytes(got, image->mask, current->result.size);
 }
 
 const void *fcg_leave(int loose) {

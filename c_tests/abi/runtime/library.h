@@ -73,6 +73,7 @@ typedef struct fcg_case {
   fcg_value result;
   const fcg_record *records;
   void (*call)(void (*fn)(void), void *ret, void *const *args); /* as this compiler calls it */
+  void (*call_fixed)(void (*fn)(void)); /* the same with the case's values; none of variadics */
 } fcg_case;
 
 /* The bytes that a value has and the mask of those that count; made when the library loads. */
@@ -85,9 +86,25 @@ typedef struct fcg_images {
 } fcg_images;
 
 typedef struct fcg_report {
-  uint32_t calls, failures, case_index, first_bad_argument;
+  uint32_t calls, returns, failures, case_index, first_bad_argument;
   char text[3000];
 } fcg_report;
+
+/* How `call_fixed` is to call, set by the program: narrow integers are extended to `width` bits (0:
+ * not at all) with junk above, an integer that comes back counts to at least `result_width` bits,
+ * and the case's result is expected, or this one. */
+typedef struct fcg_manner {
+  uint32_t width, result_width;
+  const unsigned char *result;
+} fcg_manner;
+
+/* What the functions `receive` of the self-check, which stand in for callbacks, hand their
+ * arguments to, and what they are to do wrong. */
+typedef struct fcg_receiver {
+  void (*receive)(const fcg_case *c, void *ret, void *const *args);
+  uint64_t flipped; /* of an integer that is returned */
+  uint32_t spoils_kept, spoils_state;
+} fcg_receiver;
 
 /* The one exported object. A program may set `spoil_case` to have the expected value of argument
  * `spoil_argument` of that case changed in one significant byte (-1: the result's), to see that
@@ -98,6 +115,9 @@ typedef struct fcg_library {
   const fcg_images *images;
   fcg_report *report;
   int (*spoil)(uint32_t position, int argument);
+  fcg_manner *manner;
+  fcg_receiver *receiver;
+  uint32_t highest_align; /* of arguments in memory */
 } fcg_library;
 
 #define FCG_EXPORT __attribute__((visibility("default")))
@@ -109,10 +129,22 @@ void fcg_bytes(int argument, const void *address);
 const void *fcg_leave(int loose);
 void fcg_poison(void);
 void fcg_in_both_registers(int argument); /* of a position, by Microsoft's rule for variadics */
+extern fcg_receiver fcg_this_receiver;
 extern unsigned char fcg_al;
 extern struct fcg_position {
   uint64_t general, vector;
 } fcg_positions[4];
+
+/* ------------------------------------------------- and by the callers of function pointers */
+/* Where the values are that are to be passed: those of up to 16 bytes have junk behind them. */
+void *const *fcg_begin(const fcg_case *c);
+void fcg_end(const void *result);
+void fcg_end_word(unsigned long long result);
+/* What may be passed behind a record of integers that does not fill its registers, for what a
+ * callee finds there is the caller's choice. */
+#define FCG_PADDING(type) (sizeof(type) <= 16 ? -sizeof(type) % 8 : 0)
+#define FCG_MS_PADDING(type)                                                                       \
+  (sizeof(type) == 1 || sizeof(type) == 2 || sizeof(type) == 4 ? 8 - sizeof(type) : 0)
 
 /* Microsoft's convention has values of other sizes in memory, where gcc's va_arg does not look. */
 #define FCG_MS_VA_ARG(ap, type)                                                                    \

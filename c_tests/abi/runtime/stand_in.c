@@ -35,6 +35,7 @@ struct fc_function {
 };
 
 static const fcg_library *tables;
+static void *first_handle;
 static char message[200];
 static int captured;
 static const struct fc_function *asked;
@@ -46,6 +47,7 @@ static int fault(const char *name) {
 
 const char *fc_error_message(void) { return message; }
 const char *fc_status_name(fc_status status) { return status == FC_OK ? "FC_OK" : "FC_ERR"; }
+const char *fc_code_status(void) { return "stubs"; }
 int fc_captured_errno(void) { return fault("errno") ? 0 : captured; }
 
 fc_status fc_library_open(const char *path, const fc_open_options *options, fc_library **out) {
@@ -57,7 +59,7 @@ fc_status fc_library_open(const char *path, const fc_open_options *options, fc_l
     return FC_ERR_LOAD;
   }
   if (!tables)
-    tables = dlsym((*out)->handle, "fcg_this_library");
+    tables = dlsym(first_handle = (*out)->handle, "fcg_this_library");
   return FC_OK;
 }
 fc_status fc_library_symbol(const fc_library *library, const char *name, void **out) {
@@ -294,4 +296,129 @@ fc_entry fc_function_entry(const fc_function *f) {
 fc_slot_entry fc_function_slot_entry(const fc_function *f) {
   asked = f;
   return slot_entry;
+}
+
+/* ------------------------------------------------------------ callbacks
+ * A callback's code is a function that the compiler made of its signature. The one that was made
+ * last is the one that is called. */
+struct fc_callback {
+  const fcg_case *c;
+  fc_handler handler;
+  fc_slot_handler slot_handler;
+  void *user;
+  const void *default_result;
+  void (*release)(void *user);
+  bool is_freed;
+};
+static struct fc_callback last;
+static uint64_t late_calls;
+
+/* Where a copy of an argument goes, for a handler that may change it. */
+static void *copy_for_handler(uint32_t i, const fcg_value *v, const void *from) {
+  static unsigned char copies[128][16640] __attribute__((aligned(64)));
+  unsigned char *to = copies[i] + (fault("unaligned pointer") ? 1 : 0);
+  memcpy(to, from, v->size);
+  return to;
+}
+
+static void handle(void *ret, void *const *args) {
+  const fcg_case *c = last.c;
+  void *copies[128];
+  for (uint32_t i = 0; i < c->count; i++) {
+    copies[i] = copy_for_handler(i, &c->params[i], args[i]);
+    if (i + 1 == c->count && c->params[i].size && fault("callback argument"))
+      ((unsigned char *)copies[i])[0] ^= 1;
+    if (i + 1 == c->count && c->params[i].size && fault("callback's last byte"))
+      ((unsigned char *)copies[i])[c->params[i].size - 1] ^= 0x80;
+  }
+  void *user = fault("user") ? NULL : last.user;
+  if (last.handler) {
+    last.handler(ret, copies, user);
+    return;
+  }
+  fc_slot slots[128], slot;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const fcg_value *v = &c->params[i];
+    slots[i].u = v->kind == FCG_OTHER && fault("slot's rest") ? 0x7700000000000000 : 0;
+    if (v->size > 8) {
+      slots[i].p = copies[i];
+      continue;
+    }
+    memcpy(&slots[i], copies[i], v->size);
+    if (v->kind == FCG_SIGNED && v->size < 8 && !fault("slot's extension"))
+      slots[i].i = (int64_t)(slots[i].u << (64 - 8 * v->size)) >> (64 - 8 * v->size);
+  }
+  slot.p = ret;
+  last.slot_handler(&slot, slots, user);
+  if (c->result.size <= 8 && c->result.size)
+    memcpy(ret, &slot, c->result.size);
+}
+
+static void receive(const fcg_case *c, void *ret, void *const *args) {
+  if (last.is_freed && !fault("late handler")) {
+    late_calls += !fault("late count");
+    if (last.default_result && !fault("late default"))
+      memcpy(ret, last.default_result, c->result.size);
+    else if (c->result.size)
+      memset(ret, fault("late zeros"), c->result.size);
+    return;
+  }
+  if (last.is_freed)
+    late_calls++;
+  handle(ret, args);
+  if (fault("handled twice"))
+    handle(ret, args);
+  if (c->result.size && fault("callback's result"))
+    ((unsigned char *)ret)[0] ^= 1;
+}
+
+static const void *kept(const void *bytes, size_t size) {
+  static unsigned char copy[65536];
+  return bytes ? memcpy(copy, bytes, size) : NULL;
+}
+
+static fc_status make_callback(const fc_signature *signature, fc_handler handler,
+                               fc_slot_handler slot_handler, void *user,
+                               const fc_callback_options *options, fc_callback **out) {
+  if (signature->c->variadic && !fault("variadic")) {
+    snprintf(message, sizeof message, "variadic");
+    return FC_ERR_UNSUPPORTED;
+  }
+  last = (fc_callback){
+      .c = signature->c,
+      .handler = handler,
+      .slot_handler = slot_handler,
+      .user = user,
+      .default_result = options ? kept(options->default_result, signature->c->result.size) : NULL,
+      .release = options ? options->release : NULL};
+  *tables->receiver = (fcg_receiver){.receive = receive,
+                                     .flipped = fault("callback's extension") ? 1ull << 63 : 0,
+                                     .spoils_kept = fault("kept register"),
+                                     .spoils_state = fault("state")};
+  *out = &last;
+  return FC_OK;
+}
+fc_status fc_callback_new(const fc_signature *signature, fc_handler handler, void *user,
+                          const fc_callback_options *options, fc_callback **out) {
+  return make_callback(signature, handler, NULL, user, options, out);
+}
+fc_status fc_callback_new_slots(const fc_signature *signature, fc_slot_handler handler, void *user,
+                                const fc_callback_options *options, fc_callback **out) {
+  return make_callback(signature, NULL, handler, user, options, out);
+}
+void *fc_callback_code(const fc_callback *callback) {
+  const fcg_case *c = callback->c;
+  bool is_integer = c->result.kind == FCG_SIGNED || c->result.kind == FCG_UNSIGNED;
+  char name[40];
+  snprintf(name, sizeof name, "%s%u",
+           is_integer && fault("result's register") ? "misplace" : "receive", c->index);
+  return dlsym(first_handle, name);
+}
+uint64_t fc_callback_late_calls(void) { return late_calls; }
+void fc_callback_free(fc_callback *callback) {
+  if (!callback)
+    return;
+  callback->is_freed = true;
+  if (callback->release && !fault("release"))
+    callback->release(callback->user);
 }

@@ -5,8 +5,9 @@
     reason = "the assembler's macro converts register numbers"
 )]
 
-use super::operand::{Assembler, CONTEXT, FAR, constant};
+use super::operand::{Assembler, CONTEXT, FAR, constant, is_scaled, memory, reach};
 use super::{LANDING_PAD, finish, landing_pad};
+use crate::stub::upcall::{RECORD_ENTRY, THUNK_LENGTH};
 use dynasmrt::{DynasmApi, dynasm};
 
 /// `bti c`, and a context of 64 bits set 16 at a time.
@@ -64,4 +65,65 @@ fn jump(code: &mut Assembler, address: u64, target: u64) {
     }
     constant(code, FAR, target);
     dynasm!(code ; .arch aarch64 ; br X(FAR));
+}
+
+/// A callback's thunk, which will be at `thunk_address`: sets the context register to its record and
+/// goes where that says. Behind it is what a jump to nowhere meets, up to the next.
+pub fn emit_thunk(thunk_address: u64, record_address: u64) -> Vec<u8> {
+    /// `udf #0`
+    const NOWHERE: u8 = 0;
+    let mut code = Assembler::new(0);
+    landing_pad(&mut code);
+    let code_address = thunk_address + code.offset().0 as u64;
+    if !load_near(&mut code, code_address, record_address) {
+        record(&mut code, code_address, record_address);
+        memory!(&mut code, CONTEXT, RECORD_ENTRY as i32, 8, [ldr ldur X(FAR)]);
+    }
+    dynasm!(code ; .arch aarch64 ; br X(FAR));
+    let mut code = finish(code);
+    code.resize(THUNK_LENGTH, NOWHERE);
+    code
+}
+
+/// Loads the record's address and what it says, if both are so near that the processor can do so at
+/// the same time; `address` is where that will stand.
+fn load_near(code: &mut Assembler, address: u64, record: u64) -> bool {
+    /// `adr` reaches this far, and a load by distance.
+    const REACH: i64 = 1 << 20;
+    let to_record = record.wrapping_sub(address) as i64;
+    let to_entry = to_record + i64::from(RECORD_ENTRY) - 4;
+    let is_near = |distance| (-REACH..REACH).contains(&distance);
+    if !is_near(to_record) || !is_near(to_entry) || to_entry % 4 != 0 {
+        return false;
+    }
+    address_of(code, to_record);
+    const LOAD: u32 = 0x5800_0000;
+    let distance = (to_entry / 4) as u32 & 0x7_ffff;
+    code.push_u32(LOAD | distance << 5 | u32::from(FAR));
+    true
+}
+
+/// `adr`: an address at this distance, in the context register.
+fn address_of(code: &mut Assembler, distance: i64) {
+    const ADDRESS: u32 = 0x1000_0000;
+    code.push_u32(ADDRESS | split(distance) | u32::from(CONTEXT));
+}
+
+/// The two fields for a distance of 21 bits.
+fn split(distance: i64) -> u32 {
+    let distance = distance as u32;
+    (distance & 3) << 29 | (distance >> 2 & 0x7_ffff) << 5
+}
+
+/// Any address in the context register.
+fn record(code: &mut Assembler, address: u64, record: u64) {
+    const PAGE: u32 = 12;
+    let pages = (record >> PAGE).wrapping_sub(address >> PAGE) as i64;
+    if !(-(1 << 20)..1 << 20).contains(&pages) {
+        return constant(code, CONTEXT, record);
+    }
+    const PAGE_ADDRESS: u32 = 0x9000_0000;
+    code.push_u32(PAGE_ADDRESS | split(pages) | u32::from(CONTEXT));
+    let low = record as u32 & 0xfff;
+    dynasm!(code ; .arch aarch64 ; add XSP(CONTEXT), XSP(CONTEXT), low);
 }

@@ -22,7 +22,7 @@ pub(super) fn enter(code: &mut Assembler, plan: &Plan) {
         dynasm!(code ; .arch aarch64 ; str X(plan.entry.result), [sp, -16]!);
     }
     if has_area(plan) {
-        allocate(code, plan);
+        allocate(code, plan.stack_size.next_multiple_of(16), plan.stack_align);
     }
 }
 
@@ -51,11 +51,8 @@ fn has_area(plan: &Plan) -> bool {
     plan.stack_size > 0
 }
 
-/// Makes room for the stack area. No page is skipped, so that a stack that ends is met at its guard
-/// page.
-fn allocate(code: &mut Assembler, plan: &Plan) {
-    let area = plan.stack_size.next_multiple_of(16);
-    let align = plan.stack_align;
+/// Makes room on the stack. No page is skipped, so that a stack that ends is met at its guard page.
+pub(super) fn allocate(code: &mut Assembler, area: u32, align: u32) {
     let is_aligned = align > 16;
     // And takes the zero register where it could take sp.
     let mask = -i64::from(align) as u64;

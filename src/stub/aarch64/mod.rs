@@ -34,8 +34,10 @@ mod frame;
 mod load;
 mod operand;
 mod store;
+mod upcall;
 
-pub use entry::{emit_entry, emit_jump, entry_length};
+pub use entry::{emit_entry, emit_jump, emit_thunk, entry_length};
+pub use upcall::emit_upcall;
 
 use super::plan::{Address, Entry, ErrnoCapture, Move, Plan};
 use crate::abi::{Extension, Place};

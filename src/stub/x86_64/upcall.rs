@@ -132,15 +132,11 @@ impl Frame {
                 load_extended(code, from, at, size, extension);
                 memory!(code, base, to, [mov] [, rax]);
             }
+            Saved::Address(Location::Frame(0)) => memory!(code, base, to, [mov] [, rsp]),
             Saved::Address(location) => {
                 let (from, at) = self.locate(code, location);
-                match (from, at) {
-                    (RSP, 0) => memory!(code, base, to, [mov] [, rsp]),
-                    _ => {
-                        memory!(code, from, at, [lea rax,] []);
-                        memory!(code, base, to, [mov] [, rax]);
-                    }
-                }
+                memory!(code, from, at, [lea rax,] []);
+                memory!(code, base, to, [mov] [, rax]);
             }
             Saved::Zero => {
                 for (done, chunk) in chunks(0, one.size) {

@@ -1,7 +1,7 @@
 /* Functions that do not give back what they must, for canary_test.c. */
 #define BAD(name, body)                                                                            \
   void name(void);                                                                                 \
-  __asm__(".text\n.type " #name ",%function\n" #name ":\n  " body "\n  ret\n");
+  __asm__(".text\n.globl " #name "\n.type " #name ",%function\n" #name ":\n  " body "\n  ret\n");
 BAD(good, "nop")
 BAD(bad_x19, "add x19, x19, #1")
 BAD(bad_x20, "add x20, x20, #1")
@@ -25,6 +25,7 @@ BAD(bad_d15, "fmov d15, xzr")
 BAD(bad_sp, "sub sp, sp, #16")
 BAD(bad_fpcr, "mov x9, #0x1000000; msr fpcr, x9")
 
+#define BAD_MS_TESTS
 #define BAD_TESTS                                                                                  \
   {bad_x19, "x19"}, {bad_x20, "x20"}, {bad_x21, "x21"}, {bad_x22, "x22"}, {bad_x23, "x23"},        \
       {bad_x24, "x24"}, {bad_x25, "x25"}, {bad_x26, "x26"}, {bad_x27, "x27"}, {bad_x28, "x28"},    \

@@ -19,8 +19,8 @@ pub(in crate::stub::tests) enum Index {
 pub(in crate::stub::tests) struct Access {
     pub(super) is_load: bool,
     pub(super) is_vector: bool,
-    /// A load's sign fills the lower half of a general register.
-    pub(super) is_signed: bool,
+    /// So many bytes of a general register are filled with a load's sign; or 0.
+    pub(super) signed: usize,
     /// Bytes of each register.
     pub(super) size: usize,
     pub(super) base: Register,
@@ -86,8 +86,9 @@ pub(in crate::stub::tests) enum Instruction {
         first: u32,
         last: u32,
     },
-    /// `fmov x, d`
+    /// `fmov x, d` and `fmov w, s`
     FromVector {
+        is_wide: bool,
         to: Register,
         from: Register,
     },
@@ -104,6 +105,8 @@ pub(in crate::stub::tests) enum Instruction {
     IfAbove(isize),
     /// `blr x17`
     Call,
+    /// `blr x16`
+    CallFar,
     /// `br x17`
     Jump,
     /// `ret`
@@ -123,6 +126,7 @@ pub(super) fn decode(word: u32) -> Instruction {
     match word {
         0xd503_245f => return Instruction::LandingPad,
         0xd63f_0220 => return Instruction::Call,
+        0xd63f_0200 => return Instruction::CallFar,
         0xd61f_0220 => return Instruction::Jump,
         0xd65f_03c0 => return Instruction::Return,
         _ => {}
@@ -131,8 +135,9 @@ pub(super) fn decode(word: u32) -> Instruction {
         return Instruction::ThreadPointer(register(0));
     }
     match word & 0xffff_fc00 {
-        0x9e66_0000 => {
+        0x9e66_0000 | 0x1e26_0000 => {
             return Instruction::FromVector {
+                is_wide: bits(31, 1) == 1,
                 to: register(0),
                 from: register(5),
             };
@@ -157,10 +162,11 @@ pub(super) fn decode(word: u32) -> Instruction {
     if word & 0x3a00_0000 == 0x3800_0000 {
         let is_vector = bits(26, 1) == 1;
         let (size, kind) = (1 << bits(30, 2), bits(22, 2));
-        let (size, is_load, is_signed) = match (is_vector, size, kind) {
-            (_, _, 0 | 1) => (size, kind == 1, false),
-            (true, 1, 2 | 3) => (16, kind == 3, false),
-            (false, 1 | 2, 3) => (size, true, true),
+        let (size, is_load, signed_bytes) = match (is_vector, size, kind) {
+            (_, _, 0 | 1) => (size, kind == 1, 0),
+            (true, 1, 2 | 3) => (16, kind == 3, 0),
+            (false, 1 | 2, 3) => (size, true, 4),
+            (false, 1 | 2 | 4, 2) => (size, true, 8),
             _ => unknown(),
         };
         let (offset, index) = match (bits(24, 1), bits(21, 1), bits(10, 2)) {
@@ -173,7 +179,7 @@ pub(super) fn decode(word: u32) -> Instruction {
         let access = Access {
             is_load,
             is_vector,
-            is_signed,
+            signed: signed_bytes,
             size,
             base: register(5),
             offset,
@@ -199,7 +205,7 @@ pub(super) fn decode(word: u32) -> Instruction {
         let access = Access {
             is_load: bits(22, 1) == 1,
             is_vector,
-            is_signed: false,
+            signed: 0,
             size,
             base: register(5),
             offset: signed(15, 7) * size as i64,

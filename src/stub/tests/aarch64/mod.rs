@@ -4,9 +4,10 @@ mod decode;
 mod needed;
 mod texts;
 
-use super::machine::{Machine, Phase, Processor, Stop, number};
+use super::machine::{Machine, Phase, Processor, Receivers, Stop, number};
 use crate::abi::Assignment;
-use crate::stub::{Entry, ErrnoCapture, Plan, aarch64};
+use crate::stub::{Entry, ErrnoCapture, Plan, Upcall, aarch64};
+use crate::types::Convention;
 use decode::{Access, Index, Instruction, Register, decode};
 use std::ops::Range;
 
@@ -65,6 +66,11 @@ impl Processor for Aarch64 {
             }
             let skip_to = |distance: isize| index.checked_add_signed(distance).unwrap();
             let next = match *one {
+                Instruction::CallFar => {
+                    assert_eq!(machine.phase, Phase::Before, "one call is enough");
+                    machine.phase = Phase::After(0);
+                    return (Stop::Call(machine.general[16]), index + 1);
+                }
                 Instruction::Call | Instruction::Jump => {
                     assert_eq!(machine.phase, Phase::Before, "one call is enough");
                     machine.phase = Phase::After(0);
@@ -115,6 +121,24 @@ impl Processor for Aarch64 {
 
     fn check_call(_machine: &Machine, assignment: &Assignment) {
         assert_eq!(assignment.vector_count, None);
+    }
+}
+
+impl Receivers for Aarch64 {
+    const USER: usize = 2;
+    const NATIVE: Convention = Convention::Aapcs64;
+
+    fn emit_upcall(upcall: &Upcall) -> Vec<u8> {
+        aarch64::emit_upcall(upcall)
+    }
+
+    fn check_receiver(code: &[Instruction]) {
+        let count = |instruction| code.iter().filter(|one| **one == instruction).count();
+        assert_eq!(count(Instruction::CallFar), 1);
+        assert_eq!(count(Instruction::Return), 1);
+        // bti c, stp x29, x30, [sp, #-16]! and mov x29, sp
+        let start = [0xd503_245f, 0xa9bf_7bfd, 0x9100_03fd].map(decode);
+        assert_eq!(code[..start.len()], start);
     }
 }
 
@@ -197,8 +221,8 @@ fn access(machine: &mut Machine, access: &Access, registers: &[Register]) {
             continue;
         }
         let is_negative = bytes[bytes.len() - 1] >> 7 == 1;
-        if access.is_signed && is_negative {
-            bytes.resize(4, 0xff);
+        if is_negative && access.signed > 0 {
+            bytes.resize(access.signed, 0xff);
         }
         write(machine, *register, number(&bytes));
     }
@@ -283,8 +307,9 @@ fn execute(machine: &mut Machine, one: &Instruction) {
             };
             write(machine, to, value);
         }
-        Instruction::FromVector { to, from } => {
-            let value = number(&machine.vector[from][..8]);
+        Instruction::FromVector { is_wide, to, from } => {
+            let size = if is_wide { 8 } else { 4 };
+            let value = number(&machine.vector[from][..size]);
             write(machine, to, value);
         }
         Instruction::ToVector { to, from } => {
@@ -302,6 +327,7 @@ fn execute(machine: &mut Machine, one: &Instruction) {
         Instruction::IfNotZero(_)
         | Instruction::IfAbove(_)
         | Instruction::Call
+        | Instruction::CallFar
         | Instruction::Jump
         | Instruction::Return => unreachable!("these are not executed here"),
     }

@@ -3,24 +3,28 @@
 use super::trial;
 use crate::abi::{Assignment, assign};
 use crate::decl::parse_signature;
+use crate::stub::tests::aarch64::Aarch64;
 use crate::stub::tests::machine::Receivers;
 use crate::stub::tests::random::{Random, SCALARS, prototype};
 use crate::stub::tests::x86_64::X86_64;
 use crate::stub::tests::{assigned_for, declarations};
 use crate::stub::{Arguments, upcall};
-use crate::types::target::LINUX_X86_64;
+use crate::types::target::{APPLE_AARCH64, LINUX_AARCH64, LINUX_X86_64};
 use crate::types::{Convention, Target};
 
 /// Every convention: whose it is, and how a prototype names it.
-const CONVENTIONS: [(&Target, &str); 2] = [
+const CONVENTIONS: [(&Target, &str); 4] = [
     (&LINUX_X86_64, ""),
     (&LINUX_X86_64, "__attribute__((ms_abi)) "),
+    (&LINUX_AARCH64, ""),
+    (&APPLE_AARCH64, ""),
 ];
 
 fn run(assignment: &Assignment, arguments: Arguments, seed: u64) {
     match assignment.convention {
         Convention::SysV64 | Convention::Win64 => run_on::<X86_64>(assignment, arguments, seed),
-        _ => unreachable!("an assignment's convention is a real one"),
+        Convention::Aapcs64 | Convention::Apple64 => run_on::<Aarch64>(assignment, arguments, seed),
+        Convention::Default => unreachable!("an assignment's convention is a real one"),
     }
 }
 
