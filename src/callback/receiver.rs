@@ -61,12 +61,12 @@ impl Receiver {
             Err(error) if code::why_static().is_none() => Err(error),
             Err(_) => {
                 let program = ThreadedReceiver::new(&plan.upcall);
-                let (code, length) = ThreadedReceiver::text();
+                let text = code::static_text();
                 Ok(Receiver {
                     program: program.words().addr(),
                     entry: program.entry().addr(),
-                    code,
-                    length,
+                    code: text.start,
+                    length: text.len(),
                     arguments,
                     result_size,
                     _means: Means::Program { _program: program },

@@ -78,13 +78,14 @@ impl Function {
         place(instruction).unwrap_or_else(|| format!("at {instruction:#x}"))
     }
 
-    /// The address is in the stub that the call goes through.
+    /// The address is in the code that the call goes through.
     fn has_code(&self, instruction: usize) -> bool {
         match &self.how {
-            How::Stub(marshaller) => {
-                let (address, bytes) = marshaller.stub(Arguments::Pointers);
+            How::Stub(stubs) => {
+                let (address, bytes) = stubs.stub(Arguments::Pointers);
                 (address..address + bytes.len()).contains(&instruction)
             }
+            How::Static { .. } => code::static_text().contains(&instruction),
             How::Fallback(_) => false,
         }
     }

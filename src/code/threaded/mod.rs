@@ -5,6 +5,7 @@ use crate::abi;
 use crate::stub::threaded::{Program, Word, receiver};
 use crate::stub::{Arguments, Plan, Upcall};
 use std::ffi::c_void;
+use std::ops::Range;
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
@@ -247,10 +248,9 @@ impl ThreadedReceiver {
     pub fn words(&self) -> *const u64 {
         self.0.as_ptr()
     }
+}
 
-    /// The text from which all handlers of such receivers are called: its address and its bytes.
-    pub fn text() -> (usize, usize) {
-        let start = (&raw const TEXT).addr();
-        (start, (&raw const END).addr() - start)
-    }
+/// The text of all snippets: what the programs of calls and of receivers run.
+pub fn static_text() -> Range<usize> {
+    (&raw const TEXT).addr()..(&raw const END).addr()
 }

@@ -88,8 +88,6 @@ struct Layout {
     below: u32,
     /// The place of the first vector register, and the distance to the next.
     vectors: (i64, i64),
-    /// The room for results.
-    result: i64,
     result_size: u32,
 }
 
@@ -132,7 +130,6 @@ impl Layout {
             general,
             below,
             vectors: (-i64::from(general + below), stride.into()),
-            result: -i64::from(general + with_results),
             result_size: with_results - 16,
         }
     }
@@ -218,9 +215,8 @@ impl Maker {
             return;
         };
         let count = elements.len() as u32;
-        let bit = |(place, one): (usize, &Element)| {
-            u32::from(matches!(one, Element::Half(_))) << place
-        };
+        let bit =
+            |(place, one): (usize, &Element)| u32::from(matches!(one, Element::Half(_))) << place;
         let snippet = match first {
             Element::Address(_) => Snippet::Addresses(count),
             _ => Snippet::Values(count, elements.iter().enumerate().map(bit).sum()),
@@ -245,7 +241,9 @@ impl Maker {
         }
         let is_redirected = |save: &Save| {
             matches!(save.from, Saved::Register(_))
-                && redirected.iter().any(|one| (one.0..one.2).contains(&save.to))
+                && redirected
+                    .iter()
+                    .any(|one| (one.0..one.2).contains(&save.to))
         };
         // What needs a snippet of its own does not stand between those that share one.
         let mut rest: Vec<&Save> = saves.iter().filter(|save| !is_redirected(save)).collect();

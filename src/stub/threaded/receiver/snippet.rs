@@ -175,12 +175,8 @@ impl Snippet {
             Snippet::ResultAtPointer => R_RESULT_AT_POINTER,
             Snippet::Call => R_CALL,
             Snippet::CallAndReturn(after) => R_CALL_AND_RETURN + after.number(),
-            Snippet::CallAndReturnMicrosoft(after) => {
-                R_CALL_AND_RETURN_MICROSOFT + after.number()
-            }
-            Snippet::LoadGeneral(register, value) => {
-                R_LOAD_GENERAL + 7 * register + value.number()
-            }
+            Snippet::CallAndReturnMicrosoft(after) => R_CALL_AND_RETURN_MICROSOFT + after.number(),
+            Snippet::LoadGeneral(register, value) => R_LOAD_GENERAL + 7 * register + value.number(),
             Snippet::LoadVector(register, bytes) => {
                 R_LOAD_VECTOR + 6 * register + position(&[1, 2, 4, 8, 16, 32], bytes)
             }
@@ -238,7 +234,11 @@ impl fmt::Display for Snippet {
             Snippet::Values(count, halves) => {
                 f.write_str("values")?;
                 for index in 0..*count {
-                    f.write_str(if halves >> index & 1 == 1 { " 4s" } else { " 8" })?;
+                    f.write_str(if halves >> index & 1 == 1 {
+                        " 4s"
+                    } else {
+                        " 8"
+                    })?;
                 }
                 f.write_str(":")
             }
