@@ -418,7 +418,7 @@ static void in_a_child(void (*test)(void)) {
   remove_folder(folder);
 }
 
-#define RUN_IN_CHILD(test)                                                                         \
+#define RUN_WITH_LIBRARIES(test)                                                                   \
   do {                                                                                             \
     child_test = test;                                                                             \
     harness_run(run_child_test, #test);                                                            \
@@ -430,26 +430,26 @@ static void run_child_test(void) { in_a_child(child_test); }
 
 int main(void) {
   umask(022);
-  RUN_IN_CHILD(folder_is_allowed);
-  RUN_IN_CHILD(file_is_allowed);
-  RUN_IN_CHILD(relative_paths_are_resolved_at_once);
-  RUN_IN_CHILD(links_are_resolved);
-  RUN_IN_CHILD(bare_names_are_looked_for_first);
-  RUN_IN_CHILD(the_system_folders);
-  RUN_IN_CHILD(the_program_is_not_asked_about);
-  RUN_IN_CHILD(what_is_needed_is_not_asked_about);
-  RUN_IN_CHILD(sealing_is_for_good);
-  RUN_IN_CHILD(sealing_with_nothing_allowed);
-  RUN_IN_CHILD(others_can_write_it);
-  RUN_IN_CHILD(others_own_it);
-  RUN_IN_CHILD(what_cannot_be_allowed);
-  RUN_IN_CHILD(failures_put_it_in_force);
-  RUN_IN_CHILD(shared_folders_stay_as_they_are);
-  RUN_IN_CHILD(errors_are_those_of_other_files);
-  RUN_IN_CHILD(race);
+  RUN_WITH_LIBRARIES(folder_is_allowed);
+  RUN_WITH_LIBRARIES(file_is_allowed);
+  RUN_WITH_LIBRARIES(relative_paths_are_resolved_at_once);
+  RUN_WITH_LIBRARIES(links_are_resolved);
+  RUN_WITH_LIBRARIES(bare_names_are_looked_for_first);
+  RUN_WITH_LIBRARIES(the_system_folders);
+  RUN_WITH_LIBRARIES(the_program_is_not_asked_about);
+  RUN_WITH_LIBRARIES(what_is_needed_is_not_asked_about);
+  RUN_WITH_LIBRARIES(sealing_is_for_good);
+  RUN_WITH_LIBRARIES(sealing_with_nothing_allowed);
+  RUN_WITH_LIBRARIES(others_can_write_it);
+  RUN_WITH_LIBRARIES(others_own_it);
+  RUN_WITH_LIBRARIES(what_cannot_be_allowed);
+  RUN_WITH_LIBRARIES(failures_put_it_in_force);
+  RUN_WITH_LIBRARIES(shared_folders_stay_as_they_are);
+  RUN_WITH_LIBRARIES(errors_are_those_of_other_files);
+  RUN_WITH_LIBRARIES(race);
   if (!under_valgrind())
-    RUN_IN_CHILD(race_of_an_ordinary_user);
-  RUN_IN_CHILD(policy_that_changes);
-  RUN_IN_CHILD(children_inherit_it);
+    RUN_WITH_LIBRARIES(race_of_an_ordinary_user);
+  RUN_WITH_LIBRARIES(policy_that_changes);
+  RUN_WITH_LIBRARIES(children_inherit_it);
   return harness_end();
 }

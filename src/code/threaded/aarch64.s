@@ -161,7 +161,7 @@ snippet
 .globl farcall_threaded_table
 .hidden farcall_threaded_table
 .type farcall_threaded_table, @object
-.size farcall_threaded_table, 4 * {count}
+.size farcall_threaded_table, 4 * ({count} + {r_count})
 farcall_threaded_table:
 .popsection
 
@@ -645,6 +645,3 @@ snippet
 
     .cfi_endproc
 .size farcall_static_invoker, . - farcall_static_invoker
-
-family {count}
-.popsection
