@@ -142,4 +142,15 @@ static inline int harness_end(void) {
 #define ADDRESS_OF(function) (__extension__(void *)(function))
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* Code may be made: not so under FARCALL_CODE=none, where the same calls are made without. */
+static inline bool has_stubs(void) { return strcmp(fc_code_status(), "stubs") == 0; }
+
+/* These flags, as far as they can be had: without code no stub can be insisted on. */
+static inline uint32_t possible_flags(uint32_t flags) {
+  return has_stubs() ? flags : flags & ~(uint32_t)FC_REQUIRE_STUB;
+}
+
+/* How a function is called that needs no libffi. */
+static inline const char *direct_path(void) { return has_stubs() ? "stub" : fc_code_status(); }
+
 #endif

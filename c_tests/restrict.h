@@ -37,6 +37,23 @@ static inline bool forbid(const long *calls, size_t count, int error) {
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+/* From now on this system call fails where this flag is in this argument. */
+static inline bool forbid_flag(long call, unsigned argument, uint32_t flag, int error) {
+  const uint32_t number = (uint32_t)offsetof(struct seccomp_data, nr);
+  const uint32_t value = (uint32_t)(offsetof(struct seccomp_data, args) + 8 * argument);
+  struct sock_filter filter[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, number),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, value),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flag, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {(unsigned short)(sizeof filter / sizeof *filter), filter};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 /* What systemd's MemoryDenyWriteExecute= forbids: memory that is writable and executable, and to
  * make memory executable later. */
 static inline bool forbid_write_then_execute(void) {

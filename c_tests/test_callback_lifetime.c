@@ -411,6 +411,29 @@ static void a_million_live_at_once(void) {
   free(callbacks);
 }
 
+static fc_code_stats code(void) {
+  fc_code_stats stats;
+  memset(&stats, 0, sizeof stats);
+  stats.size = sizeof stats;
+  CHECK_STATUS(FC_OK, fc_code_statistics(&stats));
+  return stats;
+}
+
+static void statistics_count_callbacks(void) {
+  const fc_code_stats before = code();
+  fc_callback *callbacks[10];
+  for (int i = 0; i < 10; i++)
+    callbacks[i] = callback_of("float f(short, float, int, char)", echo, NULL, NULL);
+  const fc_code_stats between = code();
+  CHECK_SIZE(before.callbacks + 10, between.callbacks);
+  CHECK_SIZE(before.receivers + 1, between.receivers);
+  CHECK_SIZE(before.entries, between.entries);
+  for (int i = 0; i < 10; i++)
+    fc_callback_free(callbacks[i]);
+  CHECK_SIZE(before.callbacks, code().callbacks);
+  CHECK_SIZE(between.receivers, code().receivers);
+}
+
 /* ---------------------------------------------------------------------------- forks */
 
 static bool make_call_free(int rounds) {
@@ -493,6 +516,7 @@ int main(void) {
   RUN(a_thread_that_ends_inside_has_left);
   RUN(races_of_calls_and_free);
   RUN(a_million_live_at_once);
+  RUN(statistics_count_callbacks);
   RUN(children_make_call_and_free);
   RUN(no_page_is_writable_and_executable);
   return harness_end();

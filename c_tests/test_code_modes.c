@@ -2,8 +2,10 @@
  * it. It is decided once in a process, so that each test has a child of its own. */
 #include "restrict.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static int sum(int a, int b) { return a + b; }
 
@@ -153,6 +155,71 @@ static void refused_by_the_filter_of_systemd(void) {
   check_static("mprotect (making new code executable): Operation not permitted (os error 1)");
 }
 
+/* Dual code gets round these; that is why it is only used where it is asked for. */
+static void dual_where_write_then_execute_is_refused(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  refuses = true;
+  if (can_forbid_calls() && !CHECK(forbid_write_then_execute()))
+    return;
+  check_stubs();
+}
+
+static void dual_without_such_files(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  const long calls[] = {SYS_memfd_create};
+  if (!CHECK(forbid(calls, COUNT_OF(calls), EPERM)))
+    return;
+  check_static("memfd_create (memory that is mapped twice): Operation not permitted (os error 1)");
+}
+
+/* On Linux before 6.3 they cannot be said to be executable. */
+static void dual_on_older_systems(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  enum { EXECUTABLE_FILE = 0x10 };
+  if (!CHECK(forbid_flag(SYS_memfd_create, 1, EXECUTABLE_FILE, EINVAL)))
+    return;
+  check_stubs();
+}
+
+/* The descriptors of the process, but for the one that they are read with. */
+static int open_files(void) {
+  int count = 0;
+  for (int number = 0; number < 256; number++)
+    count += fcntl(number, F_GETFD) >= 0;
+  return count;
+}
+
+static void dual_leaves_no_file(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  const int before = open_files();
+  check_stubs();
+  const pid_t child = fork();
+  if (child == 0)
+    _exit(open_files() == before ? 0 : 1);
+  int status = -1;
+  CHECK_INT(child, waitpid(child, &status, 0));
+  CHECK_INT(0, status);
+  CHECK_INT(before, open_files());
+}
+
+/* Without descriptors there is no memory for code, this time: nothing is decided for good. */
+static void dual_for_want_of_descriptors(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  struct rlimit limit;
+  CHECK_INT(0, getrlimit(RLIMIT_NOFILE, &limit));
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = 0;
+  CHECK_INT(0, setrlimit(RLIMIT_NOFILE, &limit));
+  fc_function *function = NULL;
+  CHECK_STATUS(FC_OK, bind("int sum(int, int)", 0, &function));
+  CHECK_CONTAINS("libffi: executable memory: memfd_create", fc_function_path(function));
+  check_sum(function);
+  fc_function_free(function);
+  limit.rlim_cur = before;
+  CHECK_INT(0, setrlimit(RLIMIT_NOFILE, &limit));
+  check_stubs();
+}
+
 int main(void) {
   RUN_IN_CHILD(asked_for_nothing);
   RUN_IN_CHILD(asked_for_stubs);
@@ -163,7 +230,14 @@ int main(void) {
   RUN_IN_CHILD(refused_from_the_start);
   RUN_IN_CHILD(refused_later);
   RUN_IN_CHILD(refused_by_prctl);
-  if (can_forbid_calls())
+  RUN_IN_CHILD(dual_where_write_then_execute_is_refused);
+  RUN_IN_CHILD(dual_leaves_no_file);
+  if (!under_valgrind() && !emulated())
+    RUN_IN_CHILD(dual_for_want_of_descriptors);
+  if (can_forbid_calls()) {
     RUN_IN_CHILD(refused_by_the_filter_of_systemd);
+    RUN_IN_CHILD(dual_without_such_files);
+    RUN_IN_CHILD(dual_on_older_systems);
+  }
   return harness_end();
 }

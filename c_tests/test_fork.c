@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,7 +105,118 @@ static void what_was_bound_before_a_fork_works_after_it(void) {
   fc_signature_free(signature);
 }
 
+static int zero(void) { return 0; }
+static int one(void) { return 1; }
+static int two(void) { return 2; }
+static int three(void) { return 3; }
+
+enum { MANY = 200 };
+
+/* Functions with entries of their own, in which their targets' addresses are. */
+typedef struct many {
+  fc_function *functions[MANY];
+  fc_entry entries[MANY];
+  int first;
+} many;
+
+static int expected_of(const many *all, int index) { return (all->first + index) % 4; }
+
+static bool make_many(many *all, int first) {
+  int (*const targets[])(void) = {zero, one, two, three};
+  fc_signature *signature = NULL;
+  bool good = fc_signature_parse(NULL, "int f(void)", &signature) == FC_OK;
+  all->first = first;
+  for (int i = 0; i < MANY && good; i++) {
+    void *target = FC_AS_ADDRESS(targets[expected_of(all, i)]);
+    good = fc_function_new(signature, target, NULL, &all->functions[i]) == FC_OK;
+    all->entries[i] = good ? fc_function_entry(all->functions[i]) : NULL;
+  }
+  fc_signature_free(signature);
+  return good;
+}
+
+static bool call_many(const many *all) {
+  bool good = true;
+  for (int i = 0; i < MANY; i++) {
+    int by_entry = -1, by_invoke = -1;
+    if (all->entries[i])
+      all->entries[i](&by_entry, NULL);
+    else
+      good = good && strcmp("stubs", fc_code_status()) != 0;
+    fc_invoke(all->functions[i], &by_invoke, NULL);
+    good = good && by_invoke == expected_of(all, i) && (by_entry == by_invoke || !all->entries[i]);
+  }
+  return good;
+}
+
+static void free_many(many *all) {
+  for (int i = 0; i < MANY; i++)
+    fc_function_free(all->functions[i]);
+}
+
+/* Frees them and makes others, which get the same memory. */
+static bool replace_many(many *all) {
+  const int first = all->first + 1;
+  free_many(all);
+  return make_many(all, first) && call_many(all);
+}
+
+static void expect_good_end(pid_t child) {
+  int status = -1;
+  CHECK_INT(child, waitpid(child, &status, 0));
+  CHECK(WIFEXITED(status));
+  CHECK_INT(0, WEXITSTATUS(status));
+}
+
+static void what_a_child_makes_is_not_its_parents(void) {
+  many all;
+  CHECK(make_many(&all, 0));
+  for (int round = 0; round < 3; round++) {
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      /* And what its own child makes is not its own. */
+      const bool good = call_many(&all) && replace_many(&all);
+      const pid_t second = fork();
+      if (second == 0)
+        _exit(replace_many(&all) && replace_many(&all) ? 0 : 1);
+      int status = -1;
+      const bool ended = waitpid(second, &status, 0) == second && status == 0;
+      _exit(good && ended && call_many(&all) ? 0 : 1);
+    }
+    expect_good_end(child);
+    CHECK(call_many(&all));
+    CHECK(replace_many(&all));
+  }
+  free_many(&all);
+}
+
+static void what_a_parent_makes_is_not_its_childs(void) {
+  many all;
+  int ends[2];
+  CHECK(make_many(&all, 0));
+  CHECK_INT(0, pipe(ends));
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    char byte;
+    const bool told = read(ends[0], &byte, 1) == 1;
+    _exit(told && call_many(&all) && replace_many(&all) ? 0 : 1);
+  }
+  CHECK(replace_many(&all));
+  CHECK_INT(1, write(ends[1], "x", 1));
+  expect_good_end(child);
+  CHECK(call_many(&all));
+  free_many(&all);
+  close(ends[0]);
+  close(ends[1]);
+}
+
 int main(void) {
+  RUN(what_a_child_makes_is_not_its_parents);
+  RUN(what_a_parent_makes_is_not_its_childs);
   RUN(what_was_bound_before_a_fork_works_after_it);
   /* valgrind takes what the parent's other threads hold for leaks of the child. */
   if (!under_valgrind())

@@ -172,7 +172,7 @@ static void a_stack_that_is_too_small_ends_at_its_guard(void) {
   for (size_t i = 0; i < COUNT_OF(flags) && !under_valgrind(); i++) {
     callee target = {NULL, ADDRESS_OF(of_megabyte), NULL, decls, megabyte_prototype, false};
     fc_function *function = NULL;
-    CHECK_STATUS(FC_OK, function_of(&target, flags[i], &function));
+    CHECK_STATUS(FC_OK, function_of(&target, possible_flags(flags[i]), &function));
     overflowing_entry = fc_function_entry(function);
     fflush(stdout);
     const pid_t child = fork();

@@ -195,8 +195,10 @@ static int signals_that_are_sent_are_no_faults(void) {
   SO(fc_invoke_checked(function, NULL, NULL) == FC_OK);
   SO(calls == 1 && last_signal == SIGSEGV);
   union sigval value = {0};
-  sigqueue(getpid(), SIGSEGV, value);
-  SO(calls == 2);
+  if (!under_valgrind()) { /* it never delivers this one */
+    sigqueue(getpid(), SIGSEGV, value);
+    SO(calls == 2);
+  }
   return 0;
 }
 
@@ -338,6 +340,7 @@ static void *protect_at_once(void *failures) {
   fc_function *function = protect_poke();
   for (int round = 0; round < 50; round++)
     *(int *)failures += !faults(function);
+  fc_function_free(function);
   return NULL;
 }
 

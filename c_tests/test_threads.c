@@ -149,7 +149,7 @@ static bool weigher_new(size_t order, weigher *out) {
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
   out->keeps_errno = order % 2;
-  options.flags = FC_REQUIRE_STUB | (out->keeps_errno ? FC_CAPTURE_ERRNO : 0);
+  options.flags = possible_flags(FC_REQUIRE_STUB) | (out->keeps_errno ? FC_CAPTURE_ERRNO : 0);
   out->function = NULL;
   if (fc_signature_new(FC_ABI_DEFAULT, fc_type_scalar(FC_F64), params, PARAMS, PARAMS,
                        &signature) == FC_OK)

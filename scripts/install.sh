@@ -41,10 +41,12 @@ install_shared() {
 
 # cargo's archive has the symbols of libffi, of Rust's runtime and of every crate beside farcall's, and a
 # program that has its own libffi or another Rust library could not be linked with it. The installed
-# one is a single object, in which only what the shared library exports is global.
+# one is a single object, in which only what the shared library exports to programs is global (what it
+# exports to debuggers they find all the same).
 install_static() {
   local functions=$scratch/functions object=$scratch/farcall.o
-  "${NM:-nm}" --dynamic --defined-only --format=posix "$2" | cut -d ' ' -f 1 >"$functions"
+  "${NM:-nm}" --dynamic --defined-only --format=posix "$2" | cut -d ' ' -f 1 |
+    grep -v '^__jit_debug_' >"$functions"
   "${CC:-cc}" -r -nostdlib -Wl,--force-group-allocation \
     $(sed 's/^/-Wl,--undefined=/' "$functions") "$1" -o "$object"
   "${OBJCOPY:-objcopy}" --strip-debug --keep-global-symbols="$functions" \

@@ -289,7 +289,7 @@ class Trial:
     def into_receiver(self, receiver, in_slots, salt):
         """As the library's compiler calls a function pointer, which is a callback's."""
         emulator, machine = self.emulator, self.emulator.machine
-        handler = machine.FREE
+        handler, after = machine.FREE, machine.FREE + 16
         # The thunk stands before its record: ldr x17, record; ldr x16, [x17]; br x16
         words = (0x58000000 | (THUNK_SIZE // 4) << 5 | 17, 0xF9400230, 0xD61F0200, 0xD503201F)
         thunk = emulator.place(MOST_PLACES - 1, b"", RECORD_SIZE + 16)
@@ -302,13 +302,15 @@ class Trial:
         def run(caller):
             machine.run(caller, until=entry)
             before, back = emulator.kept(), machine.registers["x30"]
+            # The emulator does not stop where it has run before.
+            machine.registers["x30"] = after
             machine.run(entry, until=handler)
             if machine.registers["x2"] != user:
                 raise Wrong("the handler gets another user")
             if machine.registers["sp"] % 16:
                 raise Wrong("sp is not aligned in the handler")
             self.be_the_handler(in_slots)
-            machine.run(machine.give_back(), until=back)
+            machine.run(machine.give_back(), until=after)
             emulator.check_kept(before)
             machine.run(back)
 

@@ -53,6 +53,7 @@ class Machine:
     STOP = OUTSIDE + 0x10
     EMPTY_X87 = OUTSIDE + 0x20
     PUSH_X87 = OUTSIDE + 0x30
+    POP_X87 = OUTSIDE + 0x40
     # Of these on, whoever uses the machine can have them for its functions.
     FREE = OUTSIDE + 0x100
     DATA = 0x6000_0000_0000
@@ -75,8 +76,7 @@ class Machine:
             self.numbers |= {"sp": x86_const.UC_X86_REG_RSP, "pc": x86_const.UC_X86_REG_RIP,
                              "flags": x86_const.UC_X86_REG_EFLAGS,
                              "thread": x86_const.UC_X86_REG_FS_BASE,
-                             "x87 tags": x86_const.UC_X86_REG_FPTAG,
-                             "st0": x86_const.UC_X86_REG_ST0, "st1": x86_const.UC_X86_REG_ST1}
+                             "x87 tags": x86_const.UC_X86_REG_FPTAG}
         elif architecture == "aarch64":
             self.emulator = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
             self.emulator.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
@@ -101,9 +101,10 @@ class Machine:
         self.reads, self.writes, self.misaligned = [], [], []
         self.hooks = []
         if architecture == "x86_64":
-            # fninit; fld tbyte [rcx]
+            # fninit; fld tbyte [rcx]; fstp tbyte [rcx]
             self.write(self.EMPTY_X87, bytes.fromhex("dbe3"))
             self.write(self.PUSH_X87, bytes.fromhex("db29"))
+            self.write(self.POP_X87, bytes.fromhex("db39"))
             self.empty_x87()
 
     # ---------------------------------------------------------------- memory
@@ -180,10 +181,10 @@ class Machine:
         self.registers["rcx"] = address
         self.run(self.PUSH_X87, length=2)
 
-    def x87(self, name):
-        """The 10 bytes that are in st0 or st1."""
-        mantissa, exponent = self.registers[name]
-        return mantissa.to_bytes(8, "little") + exponent.to_bytes(2, "little")
+    def pop_x87(self, address):
+        """Stores the 10 bytes on top at an address, by rcx."""
+        self.registers["rcx"] = address
+        self.run(self.POP_X87, length=2)
 
     def run(self, address, until=STOP, length=None):
         """Runs from an address until another is reached; code that goes elsewhere is wrong."""

@@ -251,6 +251,17 @@ class Reception:
             full = sum(tags >> 2 * n & 3 != 3 for n in range(8))
             pushed = sum(where.startswith("st") for where, _, _, _ in result.pieces)
             self.expect(full == pushed, f"{full} values are on the x87 stack, not {pushed}")
+            self.pop_x87(pushed)
+
+    def pop_x87(self, count):
+        self.popped = {}
+        for number in range(count):
+            # It lists a write, which is none of the receiver's.
+            writes = len(self.machine.writes)
+            at = self.stage.place(bytes(10), 16)
+            self.machine.pop_x87(at)
+            self.popped[f"st{number}"] = self.machine.read(at, 10)
+            del self.machine.writes[writes:]
 
     def look_at_result(self):
         machine, result = self.machine, self.call.result
@@ -258,7 +269,7 @@ class Reception:
             wanted = self.result[first:last + 1]
             if self.result_kind and not where.startswith("st"):
                 wanted = extended(wanted, "sign" if self.result_kind == "signed" else "zero", 8)
-            got = machine.x87(where) if where.startswith("st") else \
+            got = self.popped[where] if where.startswith("st") else \
                 machine.registers[where].to_bytes(16, "little")
             got = got[:len(wanted)]
             self.expect(got == wanted, f"the result in {where} is {got.hex()}, not {wanted.hex()}")

@@ -1,19 +1,25 @@
 //! Adds a text to a collection of declarations, then asks for everything that can be asked. What
 //! must hold whatever the text is, is asserted. The fuzzer and `tests/corpus.rs` share this.
 
-use farcall::abi;
+use farcall::abi::{self, Assignment, Processor};
 use farcall::decl::{DeclarationKind, Declarations, parse_signature};
 use farcall::error::Error;
-use farcall::types::target::{LINUX_AARCH64, LINUX_X86_64};
+use farcall::stub::{self, Arguments};
+use farcall::types::target::{APPLE_AARCH64, LINUX_AARCH64, LINUX_X86_64, WINDOWS_X86_64};
 use farcall::types::{Convention, Data, Kind, Signature, Target, Type, TypeRef, member};
 
 /// So many names of a text are looked into.
 const LOOKED_INTO: usize = 64;
 
-/// Bytes as a text, for both targets.
+/// Bytes as a text, for all targets.
 pub(crate) fn everything(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for target in [&LINUX_X86_64, &LINUX_AARCH64] {
+    for target in [
+        &LINUX_X86_64,
+        &LINUX_AARCH64,
+        &WINDOWS_X86_64,
+        &APPLE_AARCH64,
+    ] {
         text_for(&text, target);
     }
 }
@@ -106,8 +112,28 @@ fn signature(declarations: Option<&Declarations>, signature: &Signature) {
         Ok(assignment) => {
             assert!(complete || !signature.function().params.is_empty());
             assert!(!abi::explain(signature, &assignment, "stub").is_empty());
+            assert!(!abi::table(signature, &assignment, "stub").is_empty());
+            assert!(!abi::places(&assignment).is_empty());
+            code(signature, &assignment);
         }
         Err(error) => refusal(&error),
+    }
+}
+
+/// Stubs in both directions can be made of what was assigned.
+fn code(signature: &Signature, assignment: &Assignment) {
+    let emitter = stub::emitter(abi::processor(assignment.convention));
+    let native = match abi::processor(assignment.convention) {
+        Processor::X86_64 => Convention::SysV64,
+        Processor::Aarch64 => Convention::Aapcs64,
+    };
+    for arguments in [Arguments::Pointers, Arguments::Slots] {
+        let plan = stub::plan(assignment, arguments, emitter.entry, None);
+        assert!(!(emitter.emit)(&plan).is_empty());
+        if !signature.function().variadic {
+            let upcall = stub::upcall(assignment, arguments, native);
+            assert!(!(emitter.emit_upcall)(&upcall).is_empty());
+        }
     }
 }
 

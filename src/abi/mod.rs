@@ -15,7 +15,7 @@ mod tests;
 mod win64;
 
 pub use explain::explain;
-pub use places::places;
+pub use places::{places, short};
 pub use table::{open_table, table};
 
 use crate::error::{Error, Result};

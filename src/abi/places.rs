@@ -61,6 +61,30 @@ pub fn places(assignment: &Assignment) -> String {
     text
 }
 
+/// The same for a name: which places values are in, in their order, and which their result.
+///
+/// ```text
+/// sysv64(rdi, xmm0 rsi, stack+0) -> rax xmm0
+/// ```
+pub fn short(assignment: &Assignment) -> String {
+    let all = |list: &[Piece]| {
+        let all = list.iter().map(|one| place(assignment, one.place));
+        all.collect::<Vec<_>>().join(" ")
+    };
+    let parameters = assignment.parameters().iter();
+    let parameters = parameters.map(|one| match one.passing {
+        Passing::Value => all(assignment.pieces(one)),
+        Passing::Reference { .. } => format!("&{}", all(assignment.pieces(one))),
+    });
+    let parameters = parameters.collect::<Vec<_>>().join(", ");
+    let result = match assignment.result {
+        ResultPassing::Void => "void".to_owned(),
+        ResultPassing::Registers => all(assignment.result_pieces()),
+        ResultPassing::Memory { address, .. } => format!("&{}", place(assignment, address)),
+    };
+    format!("{}({parameters}) -> {result}", assignment.convention.name())
+}
+
 fn name(extension: Extension) -> &'static str {
     match extension {
         Extension::None => "none",

@@ -30,6 +30,7 @@ pub use late::late_calls;
 pub use record::Record;
 
 use crate::error::{Error, Result};
+use crate::invoke;
 use crate::stub::Arguments;
 use crate::types::{Function, Kind, Signature};
 use calls::Freed;
@@ -131,4 +132,34 @@ fn finish(callback: &Record) {
         unsafe { release(extra.user) };
     }
     pool::give(callback);
+}
+
+/// What executable memory holds, of functions and of callbacks.
+#[derive(Clone, Copy, Debug)]
+pub struct Statistics {
+    /// Of functions.
+    pub functions: invoke::Statistics,
+    /// Receivers, one for each way in which the arguments of callbacks travel.
+    pub receivers: usize,
+    /// Bytes of them, alignment included.
+    pub receiver_bytes: usize,
+    /// Callbacks that live.
+    pub callbacks: usize,
+}
+
+/// What executable memory holds now.
+pub fn statistics() -> Statistics {
+    let (receivers, receiver_bytes) = receiver::statistics();
+    let (callbacks, thunk_bytes) = pool::statistics();
+    let mut functions = invoke::statistics();
+    // Whatever is neither a stub nor a receiver is an entry.
+    functions.entries = functions.entries.saturating_sub(receivers);
+    functions.entry_bytes = functions.entry_bytes.saturating_sub(receiver_bytes);
+    functions.mapped_bytes += thunk_bytes;
+    Statistics {
+        functions,
+        receivers,
+        receiver_bytes,
+        callbacks,
+    }
 }

@@ -24,6 +24,10 @@ struct Pool {
     new: Thunks,
     /// How many will be made next; 0: the library's own come first.
     next: usize,
+    /// Callbacks that live.
+    live: usize,
+    /// Bytes of thunks that are not the library's own text.
+    thunk_bytes: usize,
 }
 
 // SAFETY: records may be used by any thread.
@@ -39,6 +43,8 @@ static POOL: Mutex<Pool> = Mutex::new(Pool {
         count: 0,
     },
     next: 0,
+    live: 0,
+    thunk_bytes: 0,
 });
 
 pub(super) fn lock() -> &'static Mutex<impl Sized> {
@@ -54,6 +60,7 @@ pub(super) fn take(
     let (record, old) = {
         let mut pool = POOL.lock();
         let record = pool.take()?;
+        pool.live += 1;
         (record, record.begin(receiver, handler, extra))
     };
     drop(old);
@@ -62,7 +69,15 @@ pub(super) fn take(
 
 /// A record whose callback has been freed and that no call is inside of.
 pub(super) fn give(record: &Record) {
-    POOL.lock().give(record);
+    let mut pool = POOL.lock();
+    pool.live -= 1;
+    pool.give(record);
+}
+
+/// The callbacks that live, and the bytes of thunks that were made for callbacks.
+pub(super) fn statistics() -> (usize, usize) {
+    let pool = POOL.lock();
+    (pool.live, pool.thunk_bytes)
 }
 
 impl Pool {
@@ -102,6 +117,7 @@ impl Pool {
         }
         let thunks = thunks::more(self.next)?;
         self.next = (self.next * 2).min(MOST);
+        self.thunk_bytes += thunks.count * Thunks::STRIDE;
         Ok(thunks)
     }
 

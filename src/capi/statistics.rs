@@ -4,7 +4,7 @@ use super::required;
 use super::status::{fc_status, guard, guarded};
 use crate::code;
 use crate::error::{Error, Result};
-use crate::invoke;
+use crate::callback;
 use libc::size_t;
 use std::ffi::c_char;
 
@@ -50,6 +50,13 @@ pub struct fc_code_stats {
     pub entry_bytes: size_t,
     /// Bytes of executable memory in all.
     pub mapped_bytes: size_t,
+    /// Receivers, which stand between callbacks and their handlers. Each distinct way for arguments to
+    /// travel has two, for pointers and for slots; they are kept for ever.
+    pub receivers: size_t,
+    /// Bytes of receivers.
+    pub receiver_bytes: size_t,
+    /// Callbacks that live. Freed ones whose release hook has not run yet are among them.
+    pub callbacks: size_t,
 }
 
 /// Tells what executable memory holds at the moment.
@@ -80,13 +87,17 @@ pub unsafe extern "C" fn fc_code_statistics(out: *mut fc_code_stats) -> fc_statu
 }
 
 fn statistics(size: usize) -> fc_code_stats {
-    let now = invoke::statistics();
+    let now = callback::statistics();
+    let functions = now.functions;
     fc_code_stats {
         size,
-        stubs: now.stubs,
-        stub_bytes: now.stub_bytes,
-        entries: now.entries,
-        entry_bytes: now.entry_bytes,
-        mapped_bytes: now.mapped_bytes,
+        stubs: functions.stubs,
+        stub_bytes: functions.stub_bytes,
+        entries: functions.entries,
+        entry_bytes: functions.entry_bytes,
+        mapped_bytes: functions.mapped_bytes,
+        receivers: now.receivers,
+        receiver_bytes: now.receiver_bytes,
+        callbacks: now.callbacks,
     }
 }

@@ -34,14 +34,18 @@ pub const FILL: u8 = 0;
 pub(super) const DWARF_FRAME_POINTER: u8 = 29;
 pub(super) const DWARF_RETURN_ADDRESS: u8 = 30;
 
-/// The address of a function that may be lacking, and is null then.
-macro_rules! weak_address {
-    ($name:literal) => {{
+/// ELF's number of this processor.
+pub(super) const ELF_MACHINE: u16 = 183;
+
+/// The address of a symbol, which is given an attribute: one that is weak may be lacking, and is null
+/// then.
+macro_rules! symbol_address {
+    ($attribute:literal, $name:literal) => {{
         let address: *const ::std::ffi::c_void;
         // SAFETY: reads an entry of the global offset table.
         unsafe {
             ::std::arch::asm!(
-                concat!(".weak ", $name),
+                concat!($attribute, " ", $name),
                 concat!("adrp {0}, :got:", $name),
                 concat!("ldr {0}, [{0}, :got_lo12:", $name, "]"),
                 out(reg) address,
@@ -50,6 +54,27 @@ macro_rules! weak_address {
         };
         address
     }};
+}
+
+/// Tells valgrind, where it runs the program, that there is other code now: it keeps what it has made of
+/// the old. Elsewhere the instructions do nothing.
+pub(super) fn discard_translations(address: usize, length: usize) {
+    const DISCARD_TRANSLATIONS: usize = 0x1002;
+    let request = [DISCARD_TRANSLATIONS, address, length, 0, 0, 0];
+    // SAFETY: the rotations make a whole turn, the last instruction changes nothing, and valgrind only
+    // reads the request.
+    unsafe {
+        std::arch::asm!(
+            "ror x12, x12, #3",
+            "ror x12, x12, #13",
+            "ror x12, x12, #51",
+            "ror x12, x12, #61",
+            "orr x10, x10, x10",
+            in("x4") request.as_ptr(),
+            inout("x3") 0usize => _,
+            options(nostack),
+        );
+    }
 }
 
 /// The convention that this machine's C compiler uses.
@@ -247,5 +272,5 @@ macro_rules! counted_call {
 /// 64-bit architecture, 4.1): x19.
 pub const COUNTED_RECORD: i32 = 19;
 
-pub(super) use weak_address;
 pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
+pub(super) use symbol_address;

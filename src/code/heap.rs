@@ -1,10 +1,14 @@
 //! The heap of executable memory: many stubs to a page. New code is written to a copy of its page,
 //! which is sealed and moved over the old one; what else is on the page goes on running. Freed code
-//! is reused, and never unmapped.
+//! is reused, and never unmapped. Where the environment asks for it, code is written through a second
+//! mapping instead.
 
-use super::memory::{Draft, SparePages, page_size, reserve};
+use super::FILL;
+use super::debug::{self, Tools};
+use super::dual::Arena;
+use super::memory::{self, Draft, SparePages, page_size};
+use super::mode::{self, Mode};
 use super::unwind::{self, Announced};
-use super::{FILL, mode};
 use crate::error::{Error, Result};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -42,6 +46,22 @@ impl CodeBlock {
     pub fn length(&self) -> usize {
         self.length
     }
+
+    /// The same block, with a name for debuggers and profilers. It is only made if one of them is to be
+    /// told.
+    pub fn named(self, name: impl FnOnce() -> String) -> CodeBlock {
+        self::name(self.address, self.length, name);
+        self
+    }
+}
+
+/// Tells debuggers and profilers what code is called, if one of them is to be told. It is executable,
+/// and no longer changes.
+pub fn name(address: usize, length: usize, name: impl FnOnce() -> String) {
+    if debug::is_wanted() {
+        let name = name();
+        HEAP.lock().tools.add(address, length, name);
+    }
 }
 
 impl Drop for CodeBlock {
@@ -69,6 +89,10 @@ struct Run {
     free: Vec<(usize, usize)>,
     /// It has been sealed once: its bytes can be read.
     sealed: bool,
+    /// Where it is mapped twice: in which arena.
+    arena: Option<usize>,
+    /// It is shared with another process, and not changed any more.
+    retired: bool,
 }
 
 struct Heap {
@@ -79,6 +103,11 @@ struct Heap {
     /// Bytes of the next reservation.
     next: usize,
     announced: Announced,
+    /// Memory that is mapped twice. The last is the one in which address space is reserved.
+    arenas: Vec<Arena>,
+    /// The process that may write to them.
+    owner: u32,
+    tools: Tools,
     spare: SparePages,
     statistics: CodeStatistics,
 }
@@ -89,6 +118,9 @@ static HEAP: Mutex<Heap> = Mutex::new(Heap {
     reserved: (0, 0),
     next: RESERVATION,
     announced: Announced::NOTHING,
+    arenas: Vec::new(),
+    owner: 0,
+    tools: Tools::NONE,
     spare: SparePages::NONE,
     statistics: CodeStatistics {
         blocks: 0,
@@ -100,7 +132,9 @@ static HEAP: Mutex<Heap> = Mutex::new(Heap {
 /// Keeps the heap as it is while the process forks: a child must not find it locked by a thread that
 /// it does not have.
 pub fn lock_for_fork() {
-    std::mem::forget(HEAP.lock());
+    let mut heap = HEAP.lock();
+    heap.arenas.iter_mut().for_each(Arena::make_copy);
+    std::mem::forget(heap);
 }
 
 /// Ends `lock_for_fork` in the parent.
@@ -110,7 +144,10 @@ pub fn lock_for_fork() {
 /// The thread that calls this has called `lock_for_fork`.
 pub unsafe fn unlock_after_fork() {
     // SAFETY: the caller's promise.
-    unsafe { HEAP.force_unlock() };
+    unsafe {
+        (*HEAP.data_ptr()).keep_arenas(Arena::drop_copy);
+        HEAP.force_unlock();
+    }
 }
 
 /// Ends `lock_for_fork` in the child.
@@ -121,6 +158,10 @@ pub unsafe fn unlock_after_fork() {
 pub unsafe fn renew_after_fork() {
     // SAFETY: the caller's promise.
     unsafe { renew(&HEAP) };
+    let mut heap = HEAP.lock();
+    heap.keep_arenas(Arena::adopt_copy);
+    heap.owner = std::process::id();
+    heap.tools.in_child();
 }
 
 /// Makes a lock new. Unlocking it would look for threads that wait for it, of which the child has
@@ -150,7 +191,8 @@ pub fn add(length: usize, write: impl FnOnce(usize) -> Vec<u8>) -> Result<CodeBl
 
 /// Locks the heap. Where it is going to reserve address space it knows all unwinders.
 fn lock_with_room(length: usize) -> MutexGuard<'static, Heap> {
-    let heap = HEAP.lock();
+    let mut heap = HEAP.lock();
+    heap.look_for_fork();
     if heap.has_room(length) {
         return heap;
     }
@@ -180,29 +222,20 @@ impl Heap {
             Some(found) => found,
             None => (self.new_run(length)?, MARGIN),
         };
-        let run = &mut self.runs[index];
-        let address = run.address + offset;
-        let code = write(address);
+        let address = self.runs[index].address + offset;
+        let mut code = write(address);
         if code.len() > length {
             return Err(Error::new(
                 crate::error::Status::Internal,
                 "code is longer than it was announced",
             ));
         }
-        let mut draft = Draft::new(run.length, self.page, &mut self.spare)?;
-        let bytes = draft.bytes();
-        if run.sealed {
-            // SAFETY: a sealed run is readable and `length` long, and stays mapped.
-            let old = unsafe { std::slice::from_raw_parts(run.address as *const u8, run.length) };
-            bytes.copy_from_slice(old);
-        } else {
-            bytes.fill(FILL);
+        code.resize(length, FILL);
+        match self.runs[index].arena {
+            Some(arena) => self.write(index, arena, offset, &code)?,
+            None => self.seal(index, offset, &code)?,
         }
-        bytes[offset..offset + length].fill(FILL);
-        bytes[offset..offset + code.len()].copy_from_slice(&code);
-        // SAFETY: the run's address came from `reserve`, and every byte of it that is in use is
-        // the same in the draft.
-        unsafe { draft.seal_over(run.address)? };
+        let run = &mut self.runs[index];
         if !run.sealed {
             run.sealed = true;
             self.statistics.mapped_bytes += run.length;
@@ -213,13 +246,71 @@ impl Heap {
         Ok(CodeBlock { address, length })
     }
 
+    /// Puts code into a run of private pages.
+    fn seal(&mut self, index: usize, offset: usize, code: &[u8]) -> Result<()> {
+        let run = &self.runs[index];
+        let mut draft = Draft::new(run.length, self.page, &mut self.spare)?;
+        let bytes = draft.bytes();
+        if run.sealed {
+            // SAFETY: a sealed run is readable and `length` long, and stays mapped.
+            let old = unsafe { std::slice::from_raw_parts(run.address as *const u8, run.length) };
+            bytes.copy_from_slice(old);
+        } else {
+            bytes.fill(FILL);
+        }
+        bytes[offset..offset + code.len()].copy_from_slice(code);
+        // SAFETY: the run's address came from `reserve`, and every byte of it that is in use is
+        // the same in the draft.
+        unsafe { draft.seal_over(run.address) }
+    }
+
+    /// Puts code into a run that is mapped twice.
+    fn write(&mut self, index: usize, arena: usize, offset: usize, code: &[u8]) -> Result<()> {
+        let run = &self.runs[index];
+        let arena = &mut self.arenas[arena];
+        // SAFETY: the run is in the arena, and what is written was not in use.
+        unsafe {
+            if !run.sealed {
+                arena.use_more(run.length)?;
+                arena.write(run.address, &vec![FILL; run.length]);
+            }
+            arena.write(run.address + offset, code);
+        }
+        Ok(())
+    }
+
+    /// After a fork: runs of arenas that are not this process's alone are not changed any more.
+    fn keep_arenas(&mut self, is_own: impl Fn(&mut Arena) -> bool) {
+        let own: Vec<bool> = self.arenas.iter_mut().map(is_own).collect();
+        for run in &mut self.runs {
+            run.retired |= run.arena.is_some_and(|arena| !own[arena]);
+        }
+        if own.last() == Some(&false) {
+            self.reserved = (0, 0);
+        }
+    }
+
     /// A run with room, and the offset. The last run first: it is the one that is being filled.
     fn find(&self, length: usize) -> Option<(usize, usize)> {
         let with_room = |(index, run): (usize, &Run)| {
+            if run.retired {
+                return None;
+            }
             let range = run.free.iter().find(|range| range.1 >= length)?;
             Some((index, range.0))
         };
         self.runs.iter().enumerate().rev().find_map(with_room)
+    }
+
+    /// A process that was forked without the C library's knowledge shares its arenas with its parent.
+    fn look_for_fork(&mut self) {
+        if !self.arenas.is_empty() {
+            let process = std::process::id();
+            if self.owner != process && self.owner != 0 {
+                self.keep_arenas(|_| false);
+            }
+            self.owner = process;
+        }
     }
 
     /// It takes no new address space to add so many bytes.
@@ -239,7 +330,7 @@ impl Heap {
         let bytes = self.bytes_of_run(length);
         if self.reserved.1 < bytes {
             let size = self.next.max(bytes.next_multiple_of(RESERVATION));
-            self.reserved = (reserve(size)?, size);
+            self.reserved = (self.reserve(size)?, size);
             self.announced.add(self.reserved.0, size);
             self.next = (self.next * 2).min(LARGEST_RESERVATION);
         }
@@ -250,11 +341,29 @@ impl Heap {
             length: bytes,
             free: vec![(MARGIN, bytes - MARGIN)],
             sealed: false,
+            arena: matches!(mode::mode(), Mode::Dual).then(|| self.arenas.len() - 1),
+            retired: false,
         });
         Ok(self.runs.len() - 1)
     }
 
+    /// Address space in which runs get their places.
+    fn reserve(&mut self, length: usize) -> Result<usize> {
+        match mode::mode() {
+            Mode::Dual => {
+                let arena = Arena::new(length)?;
+                let address = arena.address();
+                self.arenas.push(arena);
+                Ok(address)
+            }
+            _ => memory::reserve(length),
+        }
+    }
+
     fn free(&mut self, address: usize, length: usize) {
+        if debug::is_wanted() {
+            self.tools.remove(address);
+        }
         let run = self
             .runs
             .iter_mut()

@@ -1,7 +1,7 @@
 //! Pages from the system. A page is written while nobody can run it and then sealed; it is never
 //! writable and executable at once.
 
-use super::{FILL, instruction_cache};
+use super::{FILL, instruction_cache, machine};
 use crate::error::{Error, Result, Status};
 use std::ptr;
 
@@ -192,6 +192,7 @@ impl Draft {
         let code = unsafe { std::slice::from_raw_parts(moved.cast(), self.length) };
         instruction_cache::synchronize(code);
         instruction_cache::forget_fetched();
+        machine::discard_translations(target, self.length);
         // The mapping is at its new place; there is nothing left to unmap at the old one.
         std::mem::forget(self);
         Ok(())

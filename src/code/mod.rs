@@ -4,6 +4,9 @@
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
 mod call_path;
+mod debug;
+mod dual;
+mod environment;
 mod errno;
 mod fault;
 mod heap;
@@ -28,7 +31,7 @@ pub use fault::{
     Access, Fault, install as install_fault_handlers, prepare_thread, protected_enter,
 };
 pub use heap::{
-    ALIGN, CodeBlock, CodeStatistics, add, announce_to_new_unwinders, lock_for_fork, renew,
+    ALIGN, CodeBlock, CodeStatistics, add, announce_to_new_unwinders, lock_for_fork, name, renew,
     renew_after_fork, statistics, unlock_after_fork,
 };
 pub use machine::{

@@ -1,8 +1,8 @@
 //! How code is made in this process: what the environment asks for, and what the system allows.
 
-use super::memory;
+use super::{dual, environment, memory};
 use crate::error::{Error, Status};
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::{CStr, CString};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -127,29 +127,18 @@ fn refusal_of(error: &Error) -> &'static Refusal {
 /// The environment asks first; then the system is. Words that `FARCALL_CODE` does not know are as
 /// if it was not set: a library has nobody to warn.
 fn decide() -> Mode {
-    let tried = match asked().map(CStr::to_bytes) {
+    let asked = environment::variable(c"FARCALL_CODE").map(CStr::to_bytes);
+    let (mode, tried) = match asked {
         Some(b"none") => {
             let refusal = Refusal::new("asked for by FARCALL_CODE=none", 0);
             return Mode::Static(Box::leak(Box::new(refusal)));
         }
-        _ => memory::try_to_seal(),
+        Some(b"dual") => (Mode::Dual, dual::try_to_map(memory::page_size())),
+        _ => (Mode::Stubs, memory::try_to_seal()),
     };
     match tried {
         // A lack of memory is met again when code is made, and said then.
         Err(error) if is_refusal(&error) => Mode::Static(refusal_of(&error)),
-        _ => Mode::Stubs,
-    }
-}
-
-/// The environment's word. A program that runs with more rights than who started it has none.
-fn asked() -> Option<&'static CStr> {
-    unsafe extern "C" {
-        fn secure_getenv(name: *const c_char) -> *const c_char;
-    }
-    // SAFETY: the name ends in NUL; the value does, and stays unless the program changes its
-    // environment at the same time, which nothing in C can guard against.
-    unsafe {
-        let value = secure_getenv(c"FARCALL_CODE".as_ptr());
-        (!value.is_null()).then(|| CStr::from_ptr(value))
+        _ => mode,
     }
 }

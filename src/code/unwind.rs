@@ -3,7 +3,7 @@
 //! entry describes all code in a range of addresses. Ranges are large and few, are announced before
 //! there is code in them, and stay for ever: an unwinder that knows of thousands is slow.
 
-use super::machine::{DWARF_FRAME_POINTER, DWARF_RETURN_ADDRESS, weak_address};
+use super::machine::{DWARF_FRAME_POINTER, DWARF_RETURN_ADDRESS, symbol_address};
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 
@@ -135,8 +135,8 @@ pub(super) fn find() -> Vec<Unwinder> {
     const NAMES: [&CStr; 2] = [c"libgcc_s.so.1", c"libunwind.so.1"];
     let mut places = vec![
         Place {
-            register: weak_address!("__register_frame"),
-            of_llvm: weak_address!("__unw_add_dynamic_fde"),
+            register: symbol_address!(".weak", "__register_frame"),
+            of_llvm: symbol_address!(".weak", "__unw_add_dynamic_fde"),
         },
         Place::in_handle(libc::RTLD_DEFAULT),
     ];

@@ -35,14 +35,18 @@ pub const FILL: u8 = 0xcc;
 pub(super) const DWARF_FRAME_POINTER: u8 = 6;
 pub(super) const DWARF_RETURN_ADDRESS: u8 = 16;
 
-/// The address of a function that may be lacking, and is null then.
-macro_rules! weak_address {
-    ($name:literal) => {{
+/// ELF's number of this processor.
+pub(super) const ELF_MACHINE: u16 = 62;
+
+/// The address of a symbol, which is given an attribute: one that is weak may be lacking, and is null
+/// then.
+macro_rules! symbol_address {
+    ($attribute:literal, $name:literal) => {{
         let address: *const ::std::ffi::c_void;
         // SAFETY: reads an entry of the global offset table.
         unsafe {
             ::std::arch::asm!(
-                concat!(".weak ", $name),
+                concat!($attribute, " ", $name),
                 concat!("mov {}, qword ptr [rip + ", $name, "@GOTPCREL]"),
                 out(reg) address,
                 options(nostack, preserves_flags, readonly),
@@ -50,6 +54,27 @@ macro_rules! weak_address {
         };
         address
     }};
+}
+
+/// Tells valgrind, where it runs the program, that there is other code now: it keeps what it has made of
+/// the old. Elsewhere the instructions do nothing.
+pub(super) fn discard_translations(address: usize, length: usize) {
+    const DISCARD_TRANSLATIONS: usize = 0x1002;
+    let request = [DISCARD_TRANSLATIONS, address, length, 0, 0, 0];
+    // SAFETY: the rotations make a whole turn, the exchange is with itself, and valgrind only reads the
+    // request.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") request.as_ptr(),
+            inout("rdx") 0usize => _,
+            options(nostack),
+        );
+    }
 }
 
 /// The convention that this machine's C compiler uses.
@@ -239,5 +264,5 @@ macro_rules! counted_call {
 /// figure 3.36): rbx.
 pub const COUNTED_RECORD: i32 = 3;
 
-pub(super) use weak_address;
 pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
+pub(super) use symbol_address;

@@ -1,7 +1,7 @@
 //! The stubs of a signature, or its programs where no code may be made, shared by all functions whose
 //! arguments travel alike.
 
-use crate::abi::{Assignment, Piece, Place};
+use crate::abi::{self, Assignment, Piece, Place};
 use crate::code::{self, CodeBlock, Refusal, StaticCall, Threaded};
 use crate::error::{Error, Result};
 use crate::stub::{Arguments, ErrnoCapture, Plan, plan};
@@ -44,7 +44,7 @@ impl Marshaller {
     fn new(assignment: &Assignment, errno: Option<ErrnoCapture>) -> Result<Marshaller> {
         let plan = |arguments| plan(assignment, arguments, code::ENTRY, errno);
         let stubs = match code::why_static() {
-            None => Stubs::new(plan),
+            None => Stubs::new(assignment, plan),
             Some(refusal) => Err(refusal.error()),
         };
         match (stubs, code::why_static()) {
@@ -71,7 +71,7 @@ impl Marshaller {
 }
 
 impl Stubs {
-    fn new(plan: impl Fn(Arguments) -> Plan) -> Result<Stubs> {
+    fn new(assignment: &Assignment, plan: impl Fn(Arguments) -> Plan) -> Result<Stubs> {
         let mut bytes = code::emit(&plan(Arguments::Pointers));
         let pointers = bytes.len();
         let slots = code::emit(&plan(Arguments::Slots));
@@ -79,6 +79,7 @@ impl Stubs {
         bytes.resize(pointers.next_multiple_of(code::ALIGN), code::FILL);
         bytes.extend_from_slice(&slots);
         let block = code::add(bytes.len(), |_| bytes)?;
+        let block = block.named(|| format!("farcall stub for {}", abi::short(assignment)));
         Ok(Stubs {
             block,
             pointers,

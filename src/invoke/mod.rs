@@ -170,7 +170,7 @@ impl Function {
 
     fn make_entry_code(&self, arguments: Arguments) -> Result<CodeBlock> {
         let context = self.call.context as u64;
-        match &self.how {
+        let block = match &self.how {
             How::Stub(stubs) => {
                 let (stub_address, stub) = stubs.stub(arguments);
                 code::add(code::entry_length(stub), |address| {
@@ -183,7 +183,8 @@ impl Function {
                     code::emit_jump(address as u64, context, target)
                 })
             }
-        }
+        };
+        Ok(block?.named(|| format!("farcall entry of {}", self.signature.describe())))
     }
 
     /// Calls it; this is how Rust code in this crate does.

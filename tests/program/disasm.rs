@@ -261,3 +261,65 @@ fn mistakes() {
     let message = fails(1, &["disasm", "int f("]);
     assert!(message.contains("1:7: expected"), "{message}");
 }
+
+/// A callback's code, with the same options as a call's.
+#[test]
+fn callbacks() {
+    let prototype = "int compare(const void *, const void *)";
+    let text = prints(&["disasm", "--callback", prototype]);
+    let parts = instructions(&text);
+    let [receiver, thunk] = parts.as_slice() else {
+        panic!("{text}");
+    };
+    assert!(text.contains("receiver for pointers, "), "{text}");
+    assert!(text.contains("thunk of a callback, 32 bytes"), "{text}");
+    assert_eq!(receiver[0], "endbr64");
+    assert_eq!(receiver.last().map(String::as_str), Some("ret"));
+    assert_eq!(thunk[0], "endbr64");
+    assert_eq!(thunk.last().map(String::as_str), Some("int3"));
+    for (instruction, expected) in [
+        ("mov rdx, [r11+0x10]", "the handler's user"),
+        ("call qword ptr [r11+8]", "the handler"),
+        ("lea r11, [", "the callback's record"),
+        ("jmp qword ptr [", "the receiver, as the record says"),
+    ] {
+        assert_eq!(comment(&text, instruction), expected, "{text}");
+    }
+    let slots = prints(&["disasm", "--callback", "--slots", "--syntax=att", prototype]);
+    assert!(slots.contains("receiver for slots, "), "{slots}");
+    assert!(slots.contains("mov %rdi, -0x"), "{slots}");
+
+    let text = prints(&["disasm", "--callback", "--abi=apple64", prototype]);
+    let parts = instructions(&text);
+    assert_eq!(parts[0][0], "bti c");
+    for (instruction, expected) in [
+        ("ldp x16, x2, [x17, #0x8]", "the handler and its user"),
+        ("blr x16", "the handler"),
+        ("adr x17, ", "the callback's record"),
+        ("  br x16", "the receiver"),
+    ] {
+        assert_eq!(comment(&text, instruction), expected, "{text}");
+    }
+
+    let win64 = ["disasm", "--callback", "--bytes", "--abi=win64", prototype];
+    let sysv64 = ["disasm", "--callback", "--bytes", "--abi=sysv64", prototype];
+    assert!(prints(&win64).len() > prints(&sysv64).len());
+    assert!(prints(&sysv64).starts_with("f30f1efa5548"));
+}
+
+#[test]
+fn what_no_callback_is() {
+    let message = fails(
+        1,
+        &["disasm", "--callback", "int printf(const char *, ...)"],
+    );
+    assert!(
+        message.contains("a variadic function cannot be a callback: name its parameters"),
+        "{message}"
+    );
+    let message = fails(2, &["disasm", "--callback", "--errno", "int f(int)"]);
+    assert!(
+        message.contains("--errno is for calls: a callback changes nothing of it"),
+        "{message}"
+    );
+}

@@ -1,4 +1,4 @@
-//! `farcall disasm`: the machine code that makes a call.
+//! `farcall disasm`: the machine code that makes a call, or that takes one for a callback.
 
 mod aarch64;
 mod x86_64;
@@ -7,8 +7,8 @@ use crate::Failure;
 use crate::prototypes::{Prototypes, completed};
 use crate::style::Style;
 use farcall::abi::{Assignment, Processor};
-use farcall::stub::{Arguments, Emitter, ErrnoCapture, emitter, plan};
-use farcall::types::Signature;
+use farcall::stub::{Arguments, Emitter, ErrnoCapture, THUNK_LENGTH, emitter, plan, upcall};
+use farcall::types::{Convention, Signature};
 use farcall::{abi, code};
 use std::fmt::Write;
 
@@ -19,6 +19,8 @@ pub(crate) struct Disasm {
     /// None was named.
     pub(crate) syntax: Option<Syntax>,
     pub(crate) slots: bool,
+    /// Thunk and receiver of a callback.
+    pub(crate) callback: bool,
     pub(crate) shows_errno: bool,
     /// As lines for programs.
     pub(crate) bytes: bool,
@@ -39,7 +41,12 @@ struct Code<'a> {
     address: u64,
     assignment: &'a Assignment,
     arguments: Arguments,
+    /// It is a callback's.
+    callback: bool,
 }
+
+/// From a thunk to its record, in listings.
+const RECORD_DISTANCE: u64 = 4096;
 
 /// Where an instruction is, its bytes, itself, and what it does.
 struct Line {
@@ -82,8 +89,50 @@ impl Disasm {
         Ok((assignment, processor, emitter, (emitter.emit)(&plan)))
     }
 
+    /// The same for a callback, with its receiver.
+    fn receiver(
+        &self,
+        signature: &Signature,
+    ) -> Result<(Assignment, Processor, &'static Emitter, Vec<u8>), Failure> {
+        if self.shows_errno {
+            return Err(Failure::Usage(
+                "--errno is for calls: a callback changes nothing of it".to_owned(),
+            ));
+        }
+        if signature.function().variadic || signature.function().open {
+            return Err(Failure::Failed(format!(
+                "{}: a variadic function cannot be a callback: name its parameters",
+                signature.prototype()
+            )));
+        }
+        let assignment = abi::assign(signature)?;
+        let processor = abi::processor(assignment.convention);
+        let emitter = emitter(processor);
+        let native = match processor {
+            Processor::X86_64 => Convention::SysV64,
+            Processor::Aarch64 => Convention::Aapcs64,
+        };
+        let upcall = upcall(&assignment, self.arguments(), native);
+        Ok((
+            assignment,
+            processor,
+            emitter,
+            (emitter.emit_upcall)(&upcall),
+        ))
+    }
+
+    fn code(
+        &self,
+        signature: &Signature,
+    ) -> Result<(Assignment, Processor, &'static Emitter, Vec<u8>), Failure> {
+        match self.callback {
+            true => self.receiver(signature),
+            false => self.stub(signature),
+        }
+    }
+
     fn bytes_of(&self, signature: &Signature) -> Result<String, Failure> {
-        let (_, _, _, stub) = self.stub(signature)?;
+        let (_, _, _, stub) = self.code(signature)?;
         let mut text = String::with_capacity(stub.len() * 2);
         for byte in stub {
             // Writing to a string cannot fail.
@@ -94,16 +143,13 @@ impl Disasm {
 
     fn listings(&self, style: Style) -> Result<String, Failure> {
         let signature = self.prototypes.signature()?;
-        let (assignment, processor, emitter, stub) = self.stub(&signature)?;
+        let (assignment, processor, emitter, stub) = self.code(&signature)?;
         if self.syntax.is_some() && processor != Processor::X86_64 {
             return Err(Failure::Usage(format!(
                 "--syntax is for x86_64: the instructions of {} are written in one way",
                 processor.name()
             )));
         }
-        // The listing has the entry where the stub ends; its function may be anywhere.
-        let entry_at = stub.len().next_multiple_of(code::ALIGN) as u64;
-        let entry = (emitter.emit_entry)(entry_at, 0, &stub, 0);
         let mut text = format!("{}\n", signature.prototype());
         let form = if self.slots { "slots" } else { "pointers" };
         let syntax = self.syntax.unwrap_or_default();
@@ -120,6 +166,7 @@ impl Disasm {
                 address,
                 assignment: &assignment,
                 arguments: self.arguments(),
+                callback: self.callback,
             };
             let lines = match processor {
                 Processor::X86_64 => x86_64::lines(&code, syntax),
@@ -127,6 +174,18 @@ impl Disasm {
             };
             write_lines(&mut text, &lines, mark, style);
         };
+        if self.callback {
+            // A thunk is aligned to its length. The record, behind it in this listing, may be anywhere.
+            let thunk_at = stub.len().next_multiple_of(THUNK_LENGTH) as u64;
+            let record_at = thunk_at + RECORD_DISTANCE;
+            let thunk = (emitter.emit_thunk)(thunk_at, record_at);
+            section(&format!("receiver for {form}"), &stub, 0);
+            section("thunk of a callback", &thunk, thunk_at);
+            return Ok(text);
+        }
+        // The listing has the entry where the stub ends; its function may be anywhere.
+        let entry_at = stub.len().next_multiple_of(code::ALIGN) as u64;
+        let entry = (emitter.emit_entry)(entry_at, 0, &stub, 0);
         section(&format!("stub for {form}"), &stub, 0);
         section("entry of a function", &entry, entry_at);
         Ok(text)

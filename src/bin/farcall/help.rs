@@ -216,6 +216,9 @@ usage:
 
 options:
   --slots        the stub that takes values in 8-byte slots instead of addresses
+  --callback     the other way round: the receiver that all callbacks share whose arguments travel
+                 alike, which makes the array for a handler, and the thunk that a callback has of
+                 its own
   --errno        with the instructions that keep errno; where it is on another architecture than
                  this machine's is an example
   --syntax NAME  intel or att, of x86_64
@@ -225,14 +228,15 @@ options:
   --cpp          run the C preprocessor over them first: $CC -E, or cc -E; for another system
                  than this machine's, whose headers are others, aarch64-linux-gnu-gcc or
                  x86_64-w64-mingw32-gcc, and for apple64 only what CC names
-  --bytes        the stub's bytes alone, in hexadecimal, on a line. With - as PROTOTYPE, prototypes
-                 are read from the standard input, one a line, TYPEs after tabs, and each gives a
-                 line; one that is wrong gives 'error: ...'.
+  --bytes        the stub's or receiver's bytes alone, in hexadecimal, on a line. With - as
+                 PROTOTYPE, prototypes are read from the standard input, one a line, TYPEs after
+                 tabs, and each gives a line; one that is wrong gives 'error: ...'.
   --color WHEN   auto, always or never
 
 examples:
   $ farcall disasm 'int add(int, int)'
   $ farcall disasm --slots --syntax att 'double pow(double, double)'
+  $ farcall disasm --callback 'int compare(const void *, const void *)'
   $ farcall disasm --abi apple64 'int printf(const char *, ...)' int double
 ";
 

@@ -42,7 +42,7 @@ pub(crate) struct Wrong {
 }
 
 /// Every option, with the commands that know it.
-const OPTIONS: [(&str, &[Topic]); 15] = [
+const OPTIONS: [(&str, &[Topic]); 16] = [
     (
         "help",
         &[
@@ -84,6 +84,7 @@ const OPTIONS: [(&str, &[Topic]); 15] = [
     ("bytes", &[Topic::Disasm]),
     ("syntax", &[Topic::Disasm]),
     ("slots", &[Topic::Disasm]),
+    ("callback", &[Topic::Disasm]),
     ("all", &[Topic::Symbols]),
 ];
 
@@ -100,6 +101,7 @@ struct Given {
     bytes: bool,
     syntax: Option<Syntax>,
     slots: bool,
+    callback: bool,
     all: bool,
     help: bool,
     version: bool,
@@ -296,6 +298,7 @@ impl Given {
                 };
             }
             "slots" => self.slots = true,
+            "callback" => self.callback = true,
             _ => self.all = true,
         }
         Ok(())
@@ -390,6 +393,7 @@ impl Given {
                         prototypes,
                         syntax: self.syntax,
                         slots: self.slots,
+                        callback: self.callback,
                         shows_errno: self.shows_errno,
                         bytes: self.bytes,
                     }),

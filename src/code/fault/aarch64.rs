@@ -127,20 +127,20 @@ pub(super) fn instruction(context: &ucontext_t) -> usize {
 
 /// What was done with the address. The system tells it in a record of the exception syndrome
 /// register, if it has one.
-pub(super) fn access(context: &ucontext_t) -> Option<Access> {
+pub(super) fn access(context: &ucontext_t) -> Access {
     const INSTRUCTION_ABORT: u64 = 0x20;
     const DATA_ABORT: u64 = 0x24;
     const IS_WRITE: u64 = 1 << 6;
     let Some(syndrome) = syndrome(context) else {
-        return Some(Access::Unknown);
+        return Access::Unknown;
     };
     // Exceptions from the same level, which are odd, do not come here.
-    Some(match syndrome >> 26 {
+    match syndrome >> 26 {
         INSTRUCTION_ABORT => Access::Execute,
         DATA_ABORT if syndrome & IS_WRITE != 0 => Access::Write,
         DATA_ABORT => Access::Read,
         _ => Access::Unknown,
-    })
+    }
 }
 
 fn syndrome(context: &ucontext_t) -> Option<u64> {

@@ -225,16 +225,15 @@ unsafe fn fault(
         instruction,
         ..Fault::NONE
     };
-    if signal != libc::SIGSEGV && signal != libc::SIGBUS {
+    let has_address = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+    // The system's own code of a signal says that the processor told of no address.
+    if !has_address || info.si_code == libc::SI_KERNEL {
         return fault;
     }
-    let Some(access) = machine::access(context) else {
-        return fault;
-    };
     // SAFETY: these signals have an address; a thread's state is its own.
     let (address, stack) = unsafe { (info.si_addr() as usize, &(*thread).stack) };
     fault.address = Some(address);
-    fault.access = match access {
+    fault.access = match machine::access(context) {
         Access::Unknown if address == instruction => Access::Execute,
         access => access,
     };

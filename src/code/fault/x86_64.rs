@@ -125,15 +125,15 @@ pub(super) fn instruction(context: &ucontext_t) -> usize {
     register(context, REG_RIP)
 }
 
-/// What was done with the address; `None` if the processor told no address.
-pub(super) fn access(context: &ucontext_t) -> Option<Access> {
+/// What was done with the address.
+pub(super) fn access(context: &ucontext_t) -> Access {
     let registers = &context.uc_mcontext.gregs;
     let error = registers[REG_ERR as usize];
     match registers[REG_TRAPNO as usize] {
-        PAGE_FAULT if error & IS_FETCH != 0 => Some(Access::Execute),
-        PAGE_FAULT if error & IS_WRITE != 0 => Some(Access::Write),
-        PAGE_FAULT => Some(Access::Read),
-        _ => None,
+        PAGE_FAULT if error & IS_FETCH != 0 => Access::Execute,
+        PAGE_FAULT if error & IS_WRITE != 0 => Access::Write,
+        PAGE_FAULT => Access::Read,
+        _ => Access::Unknown,
     }
 }
 

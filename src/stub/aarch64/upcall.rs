@@ -16,7 +16,8 @@
 
 #![allow(
     clippy::useless_conversion,
-    reason = "the assembler's macro converts register numbers"
+    clippy::identity_op,
+    reason = "the assembler's macro converts register numbers and adds up what is constant"
 )]
 
 use super::load::{copy, load_general};
@@ -203,7 +204,7 @@ fn extend(code: &mut Assembler, to: u8, from: u8, extension: Extension, size: u3
         (2, Extension::Sign) => dynasm!(code ; .arch aarch64 ; sxth X(to), W(from)),
         (4, Extension::Sign) => dynasm!(code ; .arch aarch64 ; sxtw X(to), W(from)),
         (4, _) => dynasm!(code ; .arch aarch64 ; mov W(to), W(from)),
-        _ => dynasm!(code ; .arch aarch64 ; ubfx X(to), X(from), 0, (size * 8).min(64)),
+        _ => dynasm!(code ; .arch aarch64 ; ubfx X(to), X(from), 0, size * 8),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Listings of AArch64.
 
 use super::{Code, Line, hexadecimal};
-use crate::trace::aarch64::Trace;
+use crate::trace::aarch64::{Trace, of_callback};
 use yaxpeax_arch::{Arch, Decoder, U8Reader};
 use yaxpeax_arm::armv8::a64::{ARMv8, Instruction, Opcode, Operand};
 
@@ -17,6 +17,7 @@ pub(super) fn lines(code: &Code<'_>) -> Vec<Line> {
             Ok(instruction) => {
                 let target = branch_target(&instruction, at);
                 let comment = match target {
+                    _ if code.callback => of_callback(&instruction),
                     // The stub is at 0, and its landing pad is passed over.
                     Some(target) if target < code.address => Some("the stub".to_owned()),
                     _ => trace.comment(&instruction),

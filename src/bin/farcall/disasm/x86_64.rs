@@ -1,7 +1,7 @@
 //! Listings of x86-64.
 
 use super::{Code, Line, Syntax, hexadecimal};
-use crate::trace::x86_64::Trace;
+use crate::trace::x86_64::{Trace, of_callback};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter, Instruction, IntelFormatter};
 
 pub(super) fn lines(code: &Code<'_>, syntax: Syntax) -> Vec<Line> {
@@ -24,6 +24,7 @@ pub(super) fn lines(code: &Code<'_>, syntax: Syntax) -> Vec<Line> {
         let mut assembly = String::new();
         formatter.format(&instruction, &mut assembly);
         let comment = match instruction.is_jmp_short_or_near() {
+            _ if code.callback => of_callback(&instruction),
             // The stub is at 0, and its landing pad is passed over.
             true if instruction.near_branch_target() < code.address => Some("the stub".to_owned()),
             _ => trace.comment(&instruction),

@@ -31,6 +31,23 @@ struct Access {
     registers: Vec<Register>,
 }
 
+/// What an instruction of a callback does with its record, whose address is in x17.
+pub(crate) fn of_callback(instruction: &Instruction) -> Option<String> {
+    /// What the code is that is jumped to or called.
+    const CODE: u16 = 16;
+    let text = match (instruction.opcode, instruction.operands) {
+        (Opcode::ADR | Opcode::ADRP | Opcode::ADD, [Operand::Register(_, CONTEXT), ..]) => {
+            "the callback's record"
+        }
+        (Opcode::LDP, [Operand::Register(_, CODE), ..]) => "the handler and its user",
+        (Opcode::LDR, [Operand::Register(_, CODE), ..]) => "where the record says",
+        (Opcode::BLR, _) => "the handler",
+        (Opcode::BR, _) => "the receiver",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
 /// Follows a stub from its first instruction on.
 pub(crate) struct Trace<'a> {
     values: Values<'a>,

@@ -2,9 +2,23 @@
 
 use super::{Value, Values};
 use farcall::abi::Assignment;
-use farcall::stub::Arguments;
+use farcall::stub::{Arguments, RECORD_HANDLER, RECORD_USER};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
 use std::collections::HashMap;
+
+/// What an instruction of a callback does with its record, whose address is in r11.
+pub(crate) fn of_callback(instruction: &Instruction) -> Option<String> {
+    let is_record = instruction.memory_base() == Register::R11;
+    let at = instruction.memory_displacement64();
+    let text = match instruction.mnemonic() {
+        Mnemonic::Lea if instruction.op0_register() == Register::R11 => "the callback's record",
+        Mnemonic::Jmp => "the receiver, as the record says",
+        Mnemonic::Call if is_record && at == u64::from(RECORD_HANDLER) => "the handler",
+        Mnemonic::Mov if is_record && at == u64::from(RECORD_USER) => "the handler's user",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
 
 /// Follows a stub from its first instruction on.
 pub(crate) struct Trace<'a> {
