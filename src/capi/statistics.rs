@@ -2,9 +2,9 @@
 
 use super::required;
 use super::status::{fc_status, guard, guarded};
+use crate::callback;
 use crate::code;
 use crate::error::{Error, Result};
-use crate::callback;
 use libc::size_t;
 use std::ffi::c_char;
 

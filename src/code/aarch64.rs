@@ -272,5 +272,5 @@ macro_rules! counted_call {
 /// 64-bit architecture, 4.1): x19.
 pub const COUNTED_RECORD: i32 = 19;
 
-pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
 pub(super) use symbol_address;
+pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};

@@ -264,5 +264,5 @@ macro_rules! counted_call {
 /// figure 3.36): rbx.
 pub const COUNTED_RECORD: i32 = 3;
 
-pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
 pub(super) use symbol_address;
+pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};
