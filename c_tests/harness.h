@@ -106,6 +106,20 @@ static inline bool harness_bytes(const void *expected, const void *got, size_t l
   return false;
 }
 
+/* The path of functions for which nothing else was asked for: where no code is made, it is as the
+ * status says. */
+static inline const char *usual_path(void) {
+  const char *status = fc_code_status();
+  return strcmp(status, "stubs") == 0 ? "stub" : status;
+}
+
+static inline bool makes_stubs(void) { return strcmp(fc_code_status(), "stubs") == 0; }
+
+/* Flags without FC_REQUIRE_STUB where there are no stubs. */
+static inline uint32_t possible_flags(uint32_t flags) {
+  return makes_stubs() ? flags : flags & ~(uint32_t)FC_REQUIRE_STUB;
+}
+
 static inline void harness_run(void (*test)(void), const char *name) {
   int failures_before = harness.failures;
   test();
@@ -141,16 +155,5 @@ static inline int harness_end(void) {
 /* ISO C has no such cast; every compiler that farcall supports does. */
 #define ADDRESS_OF(function) (__extension__(void *)(function))
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Code may be made: not so under FARCALL_CODE=none, where the same calls are made without. */
-static inline bool has_stubs(void) { return strcmp(fc_code_status(), "stubs") == 0; }
-
-/* These flags, as far as they can be had: without code no stub can be insisted on. */
-static inline uint32_t possible_flags(uint32_t flags) {
-  return has_stubs() ? flags : flags & ~(uint32_t)FC_REQUIRE_STUB;
-}
-
-/* How a function is called that needs no libffi. */
-static inline const char *direct_path(void) { return has_stubs() ? "stub" : fc_code_status(); }
 
 #endif

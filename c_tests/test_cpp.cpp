@@ -107,7 +107,7 @@ void options_start_as_zeros() {
   int (*twice)(int) = [](int x) { return 2 * x; };
   CHECK_STATUS(FC_OK, fc_function_new(signature, ADDRESS_OF(twice), &options, &function));
   Function owned_function(function);
-  CHECK_STRING(direct_path(), fc_function_path(function));
+  CHECK_STRING(usual_path(), fc_function_path(function));
 }
 
 } // namespace

@@ -135,7 +135,7 @@ public:
     options.flags = flags;
     const fc_status status = fc_function_new(signature, shape.address, &options, &function);
     refused = status == FC_ERR_UNSUPPORTED && shape.without_libffi &&
-              ((flags & FC_FORCE_FALLBACK) || std::strcmp("stubs", fc_code_status()) != 0);
+              ((flags & FC_FORCE_FALLBACK) || !makes_stubs());
     CHECK(refused || status == FC_OK);
     fc_signature_free(signature);
     for (size_t size : shape.sizes) {
@@ -202,7 +202,7 @@ template <typename Test> void on_every_path(Test test) {
       Call call(shape, flags);
       if (!call)
         continue;
-      const bool needed = std::strcmp("stubs", fc_code_status()) == 0;
+      const bool needed = makes_stubs();
       for (int number = 0; number < WAYS; number++) {
         const Way way = static_cast<Way>(number);
         if (!call.has(way)) {

@@ -621,6 +621,19 @@ typedef struct fc_code_stats {
    * Bytes of executable memory in all.
    */
   size_t mapped_bytes;
+  /**
+   * Receivers, which stand between callbacks and their handlers. Each distinct way for arguments to
+   * travel has two, for pointers and for slots; they are kept for ever.
+   */
+  size_t receivers;
+  /**
+   * Bytes of receivers.
+   */
+  size_t receiver_bytes;
+  /**
+   * Callbacks that live. Freed ones whose release hook has not run yet are among them.
+   */
+  size_t callbacks;
 } fc_code_stats;
 
 #ifdef __cplusplus

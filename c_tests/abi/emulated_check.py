@@ -1,5 +1,5 @@
-"""Proves that emulated.py notices what it is there to notice: farcall's stubs with one thing made wrong
-at a time, and expected bytes changed."""
+"""Proves that emulated.py notices what it is there to notice: farcall's stubs and receivers with one
+thing made wrong at a time, and expected bytes changed."""
 
 import concurrent.futures
 import shutil
@@ -28,6 +28,21 @@ BEFORE = {
 }
 
 
+def expect_of_receiver(expect, library, position, in_slots, receiver):
+    def run(trial, code):
+        trial.into_receiver(code, in_slots, 0)
+
+    case = library.cases[position]
+    expect("nothing", position, receiver, run=run)
+    for message in ("x19 was changed", "x18 was changed", "d8 was changed"):
+        expect(message, position, BEFORE[message] + receiver, run=run)
+    for argument, (value, _) in enumerate(library.params(position)):
+        if value.size and value.leaf_count and argument < 3:
+            expect(f"argument {argument} ", position, receiver, argument, run)
+    if case.result.size and case.result.leaf_count:
+        expect("the result:", position, receiver, -1, run)
+
+
 def self_check(args):
     if not args.farcall:
         raise Failed("the self-check of apple64 needs --farcall")
@@ -38,13 +53,15 @@ def self_check(args):
     name, files = objects[0]
     library = Library(emulator, name, files, BASES[0])
     stubs = [bytes.fromhex(line) for line in stubs_of(args, batch, batch.signatures, False)]
+    receivers = {in_slots: stubs_of(args, batch, batch.signatures, in_slots, of_callbacks=True)
+                 for in_slots in (False, True)}
     passed = failed = 0
 
-    def expect(message, position, stub, spoilt=None):
+    def expect(message, position, stub, spoilt=None, run=lambda t, s: t.from_stub(s, False, 0)):
         nonlocal passed, failed
         said = "nothing"
         try:
-            Trial(emulator, library, position, spoilt).from_stub(stub, False, 0)
+            run(Trial(emulator, library, position, spoilt), stub)
         except Wrong as wrong:
             said = str(wrong)
         if message in said:
@@ -72,6 +89,10 @@ def self_check(args):
             expect(message, position, BEFORE[message] + stub)
         if case.result.size and case.result.leaf_count:
             expect("the result is wrong", position, stub, -1)
+        for in_slots in (False, True):
+            if not case.variadic:
+                expect_of_receiver(expect, library, position, in_slots,
+                                   bytes.fromhex(receivers[in_slots][position]))
     if not args.keep:
         shutil.rmtree(batch.directory)
     print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -98,6 +98,9 @@ pub struct Parameter {
     /// How it fills 8 bytes where one that is called back wants so many. Nothing of a call depends
     /// on it: parameters that differ in this alone are equal.
     pub widening: Extension,
+    /// The alignment of its type, for one that is called back and points to the value. Nothing of a
+    /// call depends on it either.
+    pub align: u32,
     /// What of it travels.
     pub passing: Passing,
     first: u32,
@@ -212,6 +215,7 @@ impl Builder {
             size: ty.size() as u32,
             extension,
             widening: self::extension(ty),
+            align: ty.align(),
             passing: Passing::Value,
             first,
             count: pieces.len() as u32,
@@ -240,6 +244,7 @@ impl Builder {
             size: ty.size() as u32,
             extension: Extension::None,
             widening: Extension::None,
+            align: ty.align(),
             passing: Passing::Reference { align },
             first,
             count: 1,

@@ -139,6 +139,7 @@ pub fn upcall(assignment: &Assignment, arguments: Arguments, native: Convention)
         // The array, of which even an empty one has an address.
         size: count.max(1) * SLOT,
         align: STACK_ALIGN,
+        area_align: assignment.stack_align,
         saves: Vec::with_capacity(2 * count as usize + 2),
         returns: Vec::with_capacity(2),
     };
@@ -201,6 +202,8 @@ fn pointee(place: Place) -> Location {
 struct Frame {
     size: u32,
     align: u32,
+    /// Of the caller's argument area.
+    area_align: u32,
     saves: Vec<Save>,
     returns: Vec<Return>,
 }
@@ -230,8 +233,22 @@ impl Frame {
                 Saved::Value(Location::Incoming(at), Extension::None, SLOT)
             }
             (Passing::Reference { .. }, Some(place)) => Saved::Register(place),
-            // What is on the stack is there in one piece.
-            (Passing::Value, Some(Place::Stack(at))) => Saved::Address(Location::Incoming(at)),
+            // What is on the stack is there in one piece, and aligned as its type is if not for the
+            // two conventions of AArch64, which look at the members of a struct alone.
+            (Passing::Value, Some(Place::Stack(at)))
+                if (at | self.area_align).is_multiple_of(parameter.align) =>
+            {
+                Saved::Address(Location::Incoming(at))
+            }
+            (Passing::Value, Some(Place::Stack(at))) => {
+                let copy = self.take(parameter.size);
+                for done in (0..parameter.size).step_by(SLOT as usize) {
+                    let size = SLOT.min(parameter.size - done);
+                    let from = Saved::Value(Location::Incoming(at + done), Extension::None, size);
+                    self.save(from, copy + done, SLOT);
+                }
+                Saved::Address(Location::Frame(copy))
+            }
             _ => {
                 let at = self.take(parameter.size);
                 for (index, piece) in pieces.iter().enumerate() {

@@ -361,12 +361,13 @@ static fc_function *function_of(int which, const fc_signature *signature, uint32
   return function;
 }
 
-/* A function that needs no libffi: a stub, or the same calls without where no code may be made. */
+/* A function that needs no libffi: a stub, or a program where the environment forbids code. */
 static fc_function *direct_function_of(int which, const fc_signature *signature) {
-  bool has_stubs = !strcmp(fc_code_status(), "stubs");
-  now.path = has_stubs ? "stub" : "static";
-  fc_function *function = function_of(which, signature, has_stubs ? FC_REQUIRE_STUB : 0);
-  if (function && !has_stubs && strncmp(fc_function_path(function), "static: ", 8))
+  const char *code = getenv("FARCALL_CODE");
+  bool is_static = code && !strcmp(code, "none");
+  now.path = is_static ? "static" : "stub";
+  fc_function *function = function_of(which, signature, is_static ? 0 : FC_REQUIRE_STUB);
+  if (function && is_static && strncmp(fc_function_path(function), "static: ", 8))
     fail("its path is %s", fc_function_path(function));
   return function;
 }

@@ -96,6 +96,29 @@ fn every_size() {
     }
 }
 
+/// On AArch64's stacks structs stand as their members want it, and less aligned than they want it
+/// themselves.
+#[test]
+fn every_alignment() {
+    let fillers = [vec!["long"; 9], vec!["double"; 9], vec!["char"; 9]]
+        .concat()
+        .join(", ");
+    for align in [8, 16, 32, 64] {
+        for members in [
+            "char c;",
+            "long a;",
+            "long a; char c;",
+            "double d[4];",
+            "float f[3];",
+        ] {
+            let value = format!("struct __attribute__((aligned({align}))) {{ {members} }}");
+            try_prototype(&format!(
+                "{value} f({value}, {fillers}, {value}, float, {value})"
+            ));
+        }
+    }
+}
+
 /// From a page on the frame is made page by page; at every size near its borders.
 #[test]
 fn large_frames() {

@@ -214,13 +214,25 @@ impl<P: Receivers> Trial<'_, P> {
                 (Some(copy), _) => assert_eq!(at, copy, "{parameter:?}"),
                 (None, []) => assert!(frame.contains(&at)),
                 (None, [piece, ..]) => match piece.place {
-                    Place::Stack(offset) => assert_eq!(at, self.area + u64::from(offset)),
+                    // Where it is, if that is as aligned as its type is.
+                    Place::Stack(offset)
+                        if (offset | self.assignment.stack_align)
+                            .is_multiple_of(parameter.align) =>
+                    {
+                        assert_eq!(at, self.area + u64::from(offset));
+                    }
                     _ => {
                         let align = 1 << length.trailing_zeros().clamp(3, 6);
                         assert!(at.is_multiple_of(align), "{at:#x}: {parameter:?}");
                         used.push(at..at + length);
                     }
                 },
+            }
+            if !pieces.is_empty() && self.copies[index].is_none() {
+                assert!(
+                    at.is_multiple_of(u64::from(parameter.align)),
+                    "{at:#x}: {parameter:?}"
+                );
             }
             let found = machine.load(at, value.len());
             if self.copies[index].is_some() {
