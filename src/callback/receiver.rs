@@ -2,7 +2,7 @@
 //! alike. They are kept for ever: a call may be inside long after its callback and its signature are gone.
 
 use crate::abi;
-use crate::code::{self, CodeBlock};
+use crate::code::{self, CodeBlock, ThreadedReceiver};
 use crate::error::{Error, Result};
 use crate::stub::{Arguments, Upcall, upcall};
 use crate::types::{Function, Signature};
@@ -15,13 +15,24 @@ use std::sync::OnceLock;
 /// Code that calls a handler with the arguments of an incoming call.
 #[repr(C)]
 pub(super) struct Receiver {
-    /// Where its code begins.
+    /// The address of its program, where no code may be made.
+    program: usize,
+    /// Where thunks enter it.
+    entry: usize,
+    /// The code from which it calls handlers, which it may share.
     code: usize,
-    /// How many bytes it has.
+    /// How many bytes that has.
     length: usize,
     arguments: Arguments,
     result_size: u32,
-    _block: CodeBlock,
+    _means: Means,
+}
+
+const _: () = assert!(offset_of!(Receiver, program) == code::RECEIVER_PROGRAM);
+
+enum Means {
+    Stub { _block: CodeBlock },
+    Program { _program: ThreadedReceiver },
 }
 
 impl Receiver {
@@ -29,20 +40,44 @@ impl Receiver {
     pub(super) const LENGTH: usize = offset_of!(Receiver, length);
 
     fn new(plan: &Key) -> Result<Receiver> {
-        let bytes = code::emit_upcall(&plan.upcall);
-        let block = code::add(bytes.len(), |_| bytes)?;
-        Ok(Receiver {
-            code: block.address(),
-            length: block.length(),
-            arguments: plan.arguments,
-            result_size: plan.result_size,
-            _block: block,
-        })
+        let block = match code::why_static() {
+            None => {
+                let bytes = code::emit_upcall(&plan.upcall);
+                code::add(bytes.len(), |_| bytes)
+            }
+            Some(refusal) => Err(refusal.error()),
+        };
+        let (arguments, result_size) = (plan.arguments, plan.result_size);
+        match block {
+            Ok(block) => Ok(Receiver {
+                program: 0,
+                entry: block.address(),
+                code: block.address(),
+                length: block.length(),
+                arguments,
+                result_size,
+                _means: Means::Stub { _block: block },
+            }),
+            Err(error) if code::why_static().is_none() => Err(error),
+            Err(_) => {
+                let program = ThreadedReceiver::new(&plan.upcall);
+                let text = code::static_text();
+                Ok(Receiver {
+                    program: program.words().addr(),
+                    entry: program.entry().addr(),
+                    code: text.start,
+                    length: text.len(),
+                    arguments,
+                    result_size,
+                    _means: Means::Program { _program: program },
+                })
+            }
+        }
     }
 
     /// Where a thunk enters it.
     pub(super) fn entry(&self) -> *const c_void {
-        self.code as *const c_void
+        self.entry as *const c_void
     }
 
     /// What its handlers are called with.

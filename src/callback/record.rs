@@ -3,6 +3,7 @@
 use super::Options;
 use super::calls::Calls;
 use super::receiver::Receiver;
+use crate::code;
 use crate::code::thunks::RECORD;
 use crate::stub::{RECORD_ENTRY, RECORD_HANDLER, RECORD_USER};
 use std::ffi::c_void;
@@ -36,6 +37,7 @@ const _: () = {
     assert!(offset_of!(Record, entry) == RECORD_ENTRY as usize);
     assert!(offset_of!(Record, handler) == RECORD_HANDLER as usize);
     assert!(offset_of!(Record, user) == RECORD_USER as usize);
+    assert!(offset_of!(Record, receiver) == code::RECORD_CONTEXT);
 };
 
 /// What a callback needs that has a release hook or a default result.

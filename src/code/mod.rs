@@ -40,4 +40,6 @@ pub use machine::{
 };
 pub(crate) use machine::{context_call, counted_call, enter_at, record_call};
 pub use mode::{Mode, Refusal, mode, status, why_static};
-pub use threaded::{StaticCall, Threaded, is_threaded};
+pub use threaded::{
+    RECEIVER_PROGRAM, RECORD_CONTEXT, StaticCall, Threaded, ThreadedReceiver, static_text,
+};

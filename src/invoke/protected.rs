@@ -81,11 +81,11 @@ impl Function {
     /// The address is in the code that the call goes through.
     fn has_code(&self, instruction: usize) -> bool {
         match &self.how {
-            How::Stub(marshaller) => {
-                let (address, bytes) = marshaller.stub(Arguments::Pointers);
+            How::Stub(stubs) => {
+                let (address, bytes) = stubs.stub(Arguments::Pointers);
                 (address..address + bytes.len()).contains(&instruction)
             }
-            How::Static { .. } => code::is_threaded(instruction),
+            How::Static { .. } => code::static_text().contains(&instruction),
             How::Fallback(_) => false,
         }
     }

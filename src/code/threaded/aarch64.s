@@ -161,7 +161,7 @@ snippet
 .globl farcall_threaded_table
 .hidden farcall_threaded_table
 .type farcall_threaded_table, @object
-.size farcall_threaded_table, 4 * {count}
+.size farcall_threaded_table, 4 * ({count} + {r_count})
 farcall_threaded_table:
 .popsection
 
@@ -373,14 +373,20 @@ snippet
 .endr
 .endr
 
-family {load_vector}
-.irp register, 0, 1, 2, 3, 4, 5, 6, 7
-.irp whole, b, h, s, d, q
+.macro load_vector register
 snippet
     ldr x10, [x15, #8]
-    ldr \whole\register, [x9, x10]
+    ldr \register, [x9, x10]
     next 2
-.endr
+.endm
+
+family {load_vector}
+.irp register, 0, 1, 2, 3, 4, 5, 6, 7
+load_vector b\register
+load_vector h\register
+load_vector s\register
+load_vector d\register
+load_vector q\register
 .irp bytes, 3, 5, 6, 7
 snippet
     behind_address
@@ -532,14 +538,20 @@ snippet
     next 2
 .endr
 
-family {store_vector}
-.irp register, 0, 1, 2, 3
-.irp whole, b, h, s, d, q
+.macro store_vector register
 snippet
     ldr x10, [x15, #8]
-    str \whole\register, [x13, x10]
+    str \register, [x13, x10]
     next 2
-.endr
+.endm
+
+family {store_vector}
+.irp register, 0, 1, 2, 3
+store_vector b\register
+store_vector h\register
+store_vector s\register
+store_vector d\register
+store_vector q\register
 .endr
 
 family {take}
@@ -633,10 +645,3 @@ snippet
 
     .cfi_endproc
 .size farcall_static_invoker, . - farcall_static_invoker
-
-family {count}
-
-.globl farcall_threaded_end
-.hidden farcall_threaded_end
-farcall_threaded_end:
-.popsection

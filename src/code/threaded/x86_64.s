@@ -194,7 +194,7 @@
 .globl farcall_threaded_table
 .hidden farcall_threaded_table
 .type farcall_threaded_table, @object
-.size farcall_threaded_table, 4 * {count}
+.size farcall_threaded_table, 4 * ({count} + {r_count})
 farcall_threaded_table:
 .popsection
 
@@ -900,9 +900,3 @@ snippet
     .cfi_endproc
 .size farcall_static_invoker, . - farcall_static_invoker
 
-family {count}
-
-.globl farcall_threaded_end
-.hidden farcall_threaded_end
-farcall_threaded_end:
-.popsection

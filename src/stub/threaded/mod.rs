@@ -11,6 +11,7 @@
 
 pub mod aarch64;
 mod numbers;
+pub mod receiver;
 mod width;
 pub mod x86_64;
 

@@ -1,0 +1,265 @@
+//! The snippets of receivers and their numbers, the same on all processors.
+//! `code/threaded/x86_64_receiver.s` and `aarch64_receiver.s` have them in this order, behind those of
+//! calls.
+
+use crate::stub::threaded::numbers::{families, position};
+use std::fmt;
+
+/// Which argument registers an entry saves, besides the general ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Saves {
+    /// No others.
+    General,
+    /// The first four vector registers.
+    FourVectors,
+    /// All eight vector registers.
+    Vectors,
+    /// All eight, whole, of 32 bytes.
+    WideVectors,
+    /// Those of Microsoft's convention, and what it keeps for callers and the handler does not.
+    Microsoft,
+}
+
+/// Bytes that become 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// 8 bytes.
+    Eight,
+    /// So many bytes, 1, 2 or 4, extended; with their sign?
+    Extended(u32, bool),
+    /// 3, 5, 6 or 7 bytes, with zeros above them.
+    Odd(u32),
+}
+
+/// What follows the handler, for the results that are common. They are in the room for results that
+/// every frame has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterHandler {
+    /// Nothing is loaded.
+    Return,
+    /// The first general register for results.
+    General(Value),
+    /// 4, 8 or 16 bytes of the first vector register.
+    Vector(u32),
+    /// Two general registers of 8 bytes.
+    TwoGeneral,
+    /// Two vector registers of 8 bytes.
+    TwoVector,
+    /// A general register and a vector register, 8 bytes each.
+    GeneralVector,
+    /// A vector register and a general register, 8 bytes each.
+    VectorGeneral,
+    /// The caller brought the result's address, and gets it back.
+    Memory,
+}
+
+/// One piece of the library's text. "Place" operands are offsets from the frame pointer, below which
+/// the argument registers are saved and above which the caller's arguments are; "frame" operands are
+/// offsets from the stack pointer, where the array begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Snippet {
+    /// Makes the frame and saves registers: bytes of the frame below the general ones.
+    Enter(Saves),
+    /// Makes the frame larger: by how much, and the mask that aligns it.
+    Allocate,
+    /// Stores 1 to 8 addresses beside each other: frame, places.
+    Addresses(u32),
+    /// Stores 1 to 4 values beside each other, those whose bit is set of 4 bytes that are extended with
+    /// their sign, the others of 8: frame, places.
+    Values(u32, u32),
+    /// Stores a value: place, frame.
+    Value(Value),
+    /// Stores a value to which a pointer points: the pointer's place, frame.
+    Pointee(Value),
+    /// Stores an address: frame, frame.
+    FrameAddress,
+    /// Copies 1, 2, 4, 8, 16 or 32 bytes: place, frame.
+    Move(u32),
+    /// Stores 1, 2, 4 or 8 zeros: frame.
+    Zero(u32),
+    /// The result is in the frame: frame.
+    ResultInFrame,
+    /// The result is where a pointer points: its place.
+    ResultAtPointer,
+    /// Calls the handler and goes on. The result's place was said before.
+    Call,
+    /// Calls the handler, with the room for results, and returns.
+    CallAndReturn(AfterHandler),
+    /// The same in functions of Microsoft's convention.
+    CallAndReturnMicrosoft(AfterHandler),
+    /// Loads one of two general registers for results: frame.
+    LoadGeneral(u32, Value),
+    /// Loads 1, 2, 4, 8, 16 or 32 bytes in one of four vector registers for results: frame.
+    LoadVector(u32, u32),
+    /// Pushes a number on the x87 stack: frame.
+    LoadX87,
+    /// Copies 1, 2, 4 or 8 bytes to where a pointer points: the pointer's frame, frame, offset behind the
+    /// pointer.
+    CopyResult(u32),
+    /// Loads what Microsoft's convention keeps for callers.
+    RestoreMicrosoft,
+    /// Takes the frame down and returns.
+    Return,
+}
+
+/// The number of the first snippet of each family, and of all.
+pub mod first {
+    use super::families;
+
+    families! {
+        R_ENTER: 5;
+        R_ALLOCATE: 1;
+        R_ADDRESSES: 8;
+        R_VALUES: 30;
+        R_VALUE: 11;
+        R_POINTEE: 11;
+        R_FRAME_ADDRESS: 1;
+        R_MOVE: 6;
+        R_ZERO: 4;
+        R_RESULT_IN_FRAME: 1;
+        R_RESULT_AT_POINTER: 1;
+        R_CALL: 1;
+        R_CALL_AND_RETURN: 16;
+        R_CALL_AND_RETURN_MICROSOFT: 16;
+        R_LOAD_GENERAL: 2 * 7;
+        R_LOAD_VECTOR: 4 * 6;
+        R_LOAD_X87: 1;
+        R_COPY_RESULT: 4;
+        R_RESTORE_MICROSOFT: 1;
+        R_RETURN: 1;
+    }
+}
+
+impl Value {
+    fn number(self) -> u32 {
+        match self {
+            Value::Eight => 0,
+            Value::Extended(bytes, signed) => {
+                1 + 2 * position(&[4, 2, 1], bytes) + u32::from(signed)
+            }
+            Value::Odd(bytes) => 7 + position(&[3, 5, 6, 7], bytes),
+        }
+    }
+}
+
+impl AfterHandler {
+    fn number(self) -> u32 {
+        match self {
+            AfterHandler::Return => 0,
+            AfterHandler::General(value) => 1 + value.number(),
+            AfterHandler::Vector(bytes) => 8 + position(&[4, 8, 16], bytes),
+            AfterHandler::TwoGeneral => 11,
+            AfterHandler::TwoVector => 12,
+            AfterHandler::GeneralVector => 13,
+            AfterHandler::VectorGeneral => 14,
+            AfterHandler::Memory => 15,
+        }
+    }
+}
+
+impl Snippet {
+    /// Its number in the table, behind the snippets of calls.
+    pub fn number(self) -> u32 {
+        use first::*;
+        match self {
+            Snippet::Enter(saves) => R_ENTER + saves as u32,
+            Snippet::Allocate => R_ALLOCATE,
+            Snippet::Addresses(count) => R_ADDRESSES + count - 1,
+            Snippet::Values(count, halves) => R_VALUES + (1 << count) - 2 + halves,
+            Snippet::Value(value) => R_VALUE + value.number(),
+            Snippet::Pointee(value) => R_POINTEE + value.number(),
+            Snippet::FrameAddress => R_FRAME_ADDRESS,
+            Snippet::Move(bytes) => R_MOVE + position(&[1, 2, 4, 8, 16, 32], bytes),
+            Snippet::Zero(bytes) => R_ZERO + position(&[1, 2, 4, 8], bytes),
+            Snippet::ResultInFrame => R_RESULT_IN_FRAME,
+            Snippet::ResultAtPointer => R_RESULT_AT_POINTER,
+            Snippet::Call => R_CALL,
+            Snippet::CallAndReturn(after) => R_CALL_AND_RETURN + after.number(),
+            Snippet::CallAndReturnMicrosoft(after) => R_CALL_AND_RETURN_MICROSOFT + after.number(),
+            Snippet::LoadGeneral(register, value) => R_LOAD_GENERAL + 7 * register + value.number(),
+            Snippet::LoadVector(register, bytes) => {
+                R_LOAD_VECTOR + 6 * register + position(&[1, 2, 4, 8, 16, 32], bytes)
+            }
+            Snippet::LoadX87 => R_LOAD_X87,
+            Snippet::CopyResult(bytes) => R_COPY_RESULT + position(&[1, 2, 4, 8], bytes),
+            Snippet::RestoreMicrosoft => R_RESTORE_MICROSOFT,
+            Snippet::Return => R_RETURN,
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Eight => f.write_str("8"),
+            Value::Extended(bytes, signed) => {
+                write!(f, "{bytes}{}", if *signed { "s" } else { "" })
+            }
+            Value::Odd(bytes) => write!(f, "{bytes}"),
+        }
+    }
+}
+
+impl fmt::Display for AfterHandler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AfterHandler::Return => f.write_str("nothing"),
+            AfterHandler::General(value) => write!(f, "general:{value}"),
+            AfterHandler::Vector(bytes) => write!(f, "vector:{bytes}"),
+            AfterHandler::TwoGeneral => f.write_str("two general"),
+            AfterHandler::TwoVector => f.write_str("two vectors"),
+            AfterHandler::GeneralVector => f.write_str("general, vector"),
+            AfterHandler::VectorGeneral => f.write_str("vector, general"),
+            AfterHandler::Memory => f.write_str("address"),
+        }
+    }
+}
+
+impl fmt::Display for Snippet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Snippet::Enter(saves) => write!(
+                f,
+                "enter, save {}",
+                match saves {
+                    Saves::General => "general",
+                    Saves::FourVectors => "general, 4 vectors",
+                    Saves::Vectors => "general, 8 vectors",
+                    Saves::WideVectors => "general, 8 wide vectors",
+                    Saves::Microsoft => "Microsoft's",
+                }
+            ),
+            Snippet::Allocate => f.write_str("allocate"),
+            Snippet::Addresses(count) => write!(f, "addresses {count}"),
+            Snippet::Values(count, halves) => {
+                f.write_str("values")?;
+                for index in 0..*count {
+                    f.write_str(if halves >> index & 1 == 1 {
+                        " 4s"
+                    } else {
+                        " 8"
+                    })?;
+                }
+                f.write_str(":")
+            }
+            Snippet::Value(value) => write!(f, "value {value}:"),
+            Snippet::Pointee(value) => write!(f, "pointee {value}:"),
+            Snippet::FrameAddress => f.write_str("address of frame"),
+            Snippet::Move(bytes) => write!(f, "move {bytes}:"),
+            Snippet::Zero(bytes) => write!(f, "zero {bytes}:"),
+            Snippet::ResultInFrame => f.write_str("result in frame"),
+            Snippet::ResultAtPointer => f.write_str("result at pointer"),
+            Snippet::Call => f.write_str("call"),
+            Snippet::CallAndReturn(after) => write!(f, "call and return {after}"),
+            Snippet::CallAndReturnMicrosoft(after) => {
+                write!(f, "call, restore and return {after}")
+            }
+            Snippet::LoadGeneral(register, value) => write!(f, "load general {register}:{value}"),
+            Snippet::LoadVector(register, bytes) => write!(f, "load vector {register}:{bytes}"),
+            Snippet::LoadX87 => f.write_str("load x87"),
+            Snippet::CopyResult(bytes) => write!(f, "copy result {bytes}:"),
+            Snippet::RestoreMicrosoft => f.write_str("restore"),
+            Snippet::Return => f.write_str("return"),
+        }
+    }
+}
