@@ -1,7 +1,7 @@
 //! Receivers: what stands between a thunk and a handler. One serves all callbacks whose arguments travel
 //! alike. They are kept for ever: a call may be inside long after its callback and its signature are gone.
 
-use crate::abi;
+use crate::abi::{self, Assignment};
 use crate::code::{self, CodeBlock, ThreadedReceiver};
 use crate::error::{Error, Result};
 use crate::stub::{Arguments, Upcall, upcall};
@@ -39,11 +39,12 @@ impl Receiver {
     pub(super) const CODE: usize = offset_of!(Receiver, code);
     pub(super) const LENGTH: usize = offset_of!(Receiver, length);
 
-    fn new(plan: &Key) -> Result<Receiver> {
+    fn new(plan: &Key, assignment: &Assignment) -> Result<Receiver> {
         let block = match code::why_static() {
             None => {
                 let bytes = code::emit_upcall(&plan.upcall);
-                code::add(bytes.len(), |_| bytes)
+                let name = || format!("farcall callback receiver for {}", abi::short(assignment));
+                code::add(bytes.len(), |_| bytes).map(|block| block.named(name))
             }
             Some(refusal) => Err(refusal.error()),
         };
@@ -167,7 +168,8 @@ fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver
     if let Some(receiver) = table.get(&key) {
         return Ok(receiver);
     }
-    let receiver = Receiver::new(&key).map_err(|error| error.within(signature.describe()))?;
+    let receiver =
+        Receiver::new(&key, &assignment).map_err(|error| error.within(signature.describe()))?;
     let receiver: &'static Receiver = Box::leak(Box::new(receiver));
     table.insert(key, receiver);
     Ok(receiver)
