@@ -4,6 +4,7 @@
 use crate::abi::{self, Assignment};
 use crate::code::{self, CodeBlock, ThreadedReceiver};
 use crate::error::{Error, Result};
+use crate::invoke;
 use crate::stub::{Arguments, Upcall, upcall};
 use crate::types::{Function, Signature};
 use hashbrown::HashMap;
@@ -157,6 +158,7 @@ fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver
             code::target().name
         )));
     }
+    invoke::check_processor(&assignment).map_err(|error| error.within(signature.describe()))?;
     super::fork::prepare();
     let mut table = TABLE.lock();
     let table = table.get_or_insert_with(Table::default);
