@@ -12,6 +12,9 @@ pub(super) const FREED: u64 = 1 << 32;
 /// In the upper half: somebody has taken it upon himself to release it.
 const RELEASED: u64 = 1 << 33;
 
+/// In the upper half: the record is being given to another callback, and late calls leave it alone.
+const CHANGING: u64 = 1 << 34;
+
 /// The number of running calls in the lower half, and the flags. Zero is a callback that lives, without calls.
 #[derive(Debug, Default)]
 #[repr(transparent)]
@@ -44,9 +47,9 @@ impl Calls {
         before == FREED | 1
     }
 
-    /// The callback has been freed.
+    /// The callback has been freed, and its record is not another's yet.
     pub(super) fn is_freed(&self) -> bool {
-        self.0.load(Ordering::Acquire) & FREED != 0
+        self.0.load(Ordering::Acquire) & (FREED | CHANGING) == FREED
     }
 
     /// The callback is freed. `is_counted`: calls of it enter and leave; otherwise there is nothing to wait for.
@@ -67,9 +70,19 @@ impl Calls {
         self.0.store(FREED | RELEASED, Ordering::Relaxed);
     }
 
-    /// The record gets a new life: false if a late call is just inside.
+    /// The record will get a new life, which `begin` begins: false if a late call is just inside.
     pub(super) fn renew(&self) -> bool {
-        self.exchange(FREED | RELEASED, 0)
+        self.exchange(FREED | RELEASED, FREED | RELEASED | CHANGING)
+    }
+
+    /// The new life begins. One whose calls `is_counted` is no longer freed; one that is not stays as it was, since
+    /// none of its calls looks.
+    pub(super) fn begin(&self, is_counted: bool) {
+        let flags = match is_counted {
+            true => FREED | RELEASED | CHANGING,
+            false => CHANGING,
+        };
+        self.0.fetch_and(!flags, Ordering::AcqRel);
     }
 
     /// One of those who see that nobody is inside may release, and no call comes in once it has.
