@@ -11,7 +11,6 @@ use super::sync::{AtomicU64, Ordering};
 pub(super) const FREED: u64 = 1 << 32;
 /// In the upper half: somebody has taken it upon himself to release it.
 const RELEASED: u64 = 1 << 33;
-
 /// In the upper half: the record is being given to another callback, and late calls leave it alone.
 const CHANGING: u64 = 1 << 34;
 
@@ -75,12 +74,12 @@ impl Calls {
         self.exchange(FREED | RELEASED, FREED | RELEASED | CHANGING)
     }
 
-    /// The new life begins. One whose calls `is_counted` is no longer freed; one that is not stays as it was, since
-    /// none of its calls looks.
-    pub(super) fn begin(&self, is_counted: bool) {
-        let flags = match is_counted {
-            true => FREED | RELEASED | CHANGING,
-            false => CHANGING,
+    /// The new life begins. It is no longer freed, unless it `is_plain`: then it stays so, since none of its
+    /// calls looks.
+    pub(super) fn begin(&self, is_plain: bool) {
+        let flags = match is_plain {
+            true => CHANGING,
+            false => FREED | RELEASED | CHANGING,
         };
         self.0.fetch_and(!flags, Ordering::AcqRel);
     }

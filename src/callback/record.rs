@@ -109,7 +109,7 @@ impl Record {
         self.entry
             .store(receiver.entry().cast_mut(), Ordering::Release);
         if !extra.is_null() || !old.is_null() {
-            self.calls.begin(!extra.is_null());
+            self.calls.begin(extra.is_null());
         }
         // SAFETY: it came from `Box::into_raw` here, in the life before, and is given up once.
         (!old.is_null()).then(|| unsafe { Box::from_raw(old) })
