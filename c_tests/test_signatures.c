@@ -53,6 +53,99 @@ static void parameters_decay(void) {
   fc_signature_free(signature);
 }
 
+/* int (const void *, const void *), as all of the following have it. */
+static void is_a_comparison(const char *what, const fc_type *type) {
+  const fc_signature *signature = fc_type_signature(type);
+  if (!CHECK(signature != NULL)) {
+    fprintf(stderr, "  %s\n", what);
+    return;
+  }
+  CHECK_SIZE(2, fc_signature_param_count(signature));
+  CHECK_INT(FC_I32, fc_type_kind(fc_signature_result(signature)));
+  for (size_t i = 0; i < 2; i++) {
+    const fc_type *param = fc_signature_param(signature, i);
+    CHECK_STRING("const void *", fc_type_name(param));
+  }
+}
+
+/* However C text spells it, a parameter that takes a function knows which. */
+static void function_parameters_know_their_signature(void) {
+  static const char *const prototypes[] = {
+      "void f(int (*compare)(const void *, const void *))",
+      "void f(int (*)(const void *, const void *))",
+      "void f(int compare(const void *, const void *))",
+      "void f(int (const void *a, const void *b))",
+      "void f(comparison *compare)",
+      "void f(comparison compare)",
+      "void f(comparison)",
+      "void f(pointer compare)",
+      "void f(pointer const compare)",
+      "void f(another compare)",
+      "void f(__typeof__(comparison) *compare)",
+      "void f(int (* restrict const compare)(const void *, const void *))",
+  };
+  fc_decls *decls = NULL;
+  CHECK_STATUS(FC_OK, fc_decls_new(&decls));
+  CHECK_STATUS(FC_OK, fc_decls_add(decls, "typedef int comparison(const void *, const void *);"
+                                          "typedef comparison *pointer;"
+                                          "typedef pointer another;"));
+  for (size_t i = 0; i < COUNT_OF(prototypes); i++) {
+    fc_signature *signature = parsed(decls, prototypes[i]);
+    is_a_comparison(prototypes[i], fc_signature_param(signature, 0));
+    fc_signature_free(signature);
+  }
+  fc_decls_free(decls);
+}
+
+/* Where there are several, or they are members or results, an element or a member knows it. */
+static void function_pointers_in_data_know_their_signature(void) {
+  static const char *const prototypes[] = {
+      "void f(pointer *list)",
+      "void f(pointer list[])",
+      "void f(pointer list[4])",
+      "void f(comparison *list[4])",
+      "void f(int (*list[4])(const void *, const void *))",
+      "void f(int (**list)(const void *, const void *))",
+  };
+  fc_decls *decls = NULL;
+  CHECK_STATUS(FC_OK, fc_decls_new(&decls));
+  CHECK_STATUS(FC_OK, fc_decls_add(decls, "typedef int comparison(const void *, const void *);"
+                                          "typedef comparison *pointer;"
+                                          "struct table { pointer one; comparison *list[2];"
+                                          "  int (*last)(const void *, const void *); };"));
+  for (size_t i = 0; i < COUNT_OF(prototypes); i++) {
+    fc_signature *signature = parsed(decls, prototypes[i]);
+    const fc_type *list = fc_signature_param(signature, 0);
+    CHECK_POINTER(NULL, fc_type_signature(list));
+    is_a_comparison(prototypes[i], fc_type_element(list));
+    fc_signature_free(signature);
+  }
+
+  fc_signature *signature = parsed(decls, "pointer f(struct table)");
+  is_a_comparison("a result", fc_signature_result(signature));
+  const fc_type *table = fc_signature_param(signature, 0);
+  for (size_t i = 0; i < 3; i++) {
+    fc_field field;
+    CHECK_STATUS(FC_OK, fc_type_field(table, i, &field, NULL, NULL));
+    is_a_comparison(field.name, i == 1 ? fc_type_element(field.type) : field.type);
+  }
+  /* The function that is returned outlives the declarations. */
+  fc_decls_free(decls);
+  is_a_comparison("a result", fc_signature_result(signature));
+  fc_signature_free(signature);
+
+  /* A function whose parameter is a function, whose parameter is one. */
+  signature = parsed(NULL, "void (*signal(int, void (*)(int (*)(double))))(int)");
+  const fc_signature *handler = fc_type_signature(fc_signature_param(signature, 1));
+  const fc_signature *inner = fc_type_signature(fc_signature_param(handler, 0));
+  if (CHECK(inner != NULL))
+    CHECK_INT(FC_F64, fc_type_kind(fc_signature_param(inner, 0)));
+  const fc_signature *result = fc_type_signature(fc_signature_result(signature));
+  if (CHECK(result != NULL))
+    CHECK_INT(FC_I32, fc_type_kind(fc_signature_param(result, 0)));
+  fc_signature_free(signature);
+}
+
 static void declarations_are_used(void) {
   fc_decls *decls = NULL;
   CHECK_STATUS(FC_OK, fc_decls_new(&decls));
@@ -211,6 +304,8 @@ int main(void) {
   RUN(the_name_is_optional);
   RUN(void_stands_for_no_parameters);
   RUN(parameters_decay);
+  RUN(function_parameters_know_their_signature);
+  RUN(function_pointers_in_data_know_their_signature);
   RUN(declarations_are_used);
   RUN(from_types);
   RUN(other_conventions);

@@ -1700,10 +1700,20 @@ enum fc_status fc_memory_string(const char *address,
  *  - not set, or anything else: code is made in private pages if the system lets one be made executable
  *    after it was written, which is tried once. SELinux, PR_SET_MDWE and systemd's
  *    MemoryDenyWriteExecute= do not.
+ *
  * Nothing is ever writable and executable at once. A program that runs with more rights than its user
  * (setuid) does not look at the variable.
  *
  * Where a system begins to refuse later, what was made before stays in use, and the text changes.
+ *
+ * Debuggers and profilers are told what code is called if the environment variable FARCALL_DEBUG names them,
+ * with commas between; it is read once too:
+ *  - "gdb": gdb's interface for code of compilers in the process; the more code, the slower;
+ *  - "perf": names in /tmp/perf-PID.map, where perf report looks for them;
+ *  - "dump": names and code in jit-PID.dump, in the folder that JITDUMPDIR names or the current one, for
+ *    perf record -k mono and perf inject --jit.
+ *
+ * Unwinders, and valgrind, are always told of code, without names.
  *
  * @return "stubs" or "static: ...": text that lives for ever. Never NULL.
  *

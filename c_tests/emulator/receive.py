@@ -203,6 +203,8 @@ class Reception:
                             f"the result goes to {at:#x}, and the caller's memory is at {self.result_at:#x}")
             else:
                 align = natural_align(size) if not self.in_slots or size > SLOT else 8
+                if any(where.startswith("st") for where, _, _, _ in result.pieces):
+                    align = min(align, 16)
                 self.expect(at % align == 0 and self.is_in_frame(at, size),
                             f"the result is at {at:#x}, outside the frame or not aligned to {align}")
             if self.in_slots and size > SLOT:

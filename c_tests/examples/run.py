@@ -20,7 +20,12 @@ from commands import Failure, Report, fails, run  # noqa: E402
 EXAMPLES = HERE.parent.parent / "examples"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 COMPILED = [
-    *((compiler, f"c{year}", "quickstart.c") for compiler in ("gcc", "clang-19") for year in (99, 11, 17)),
+    *(
+        (compiler, f"c{year}", source)
+        for source in ("quickstart.c", "callbacks.c")
+        for compiler in ("gcc", "clang-19")
+        for year in (99, 11, 17)
+    ),
     *((compiler, f"c++{year}", "quickstart.cpp") for compiler in ("g++", "clang++-19") for year in (11, 20)),
 ]
 # A right result, and what makes it wrong: an example has to notice.
@@ -124,6 +129,14 @@ def main():
             examples.notices_what_is_wrong,
         ):
             report.test(f"{source}: {test.__name__.replace('_', ' ')}", test, command, source)
+    for test in (
+        examples.loaded_by_argument,
+        examples.loaded_by_environment,
+        examples.loaded_by_name,
+        examples.library_is_not_there,
+    ):
+        name = f"callbacks.py: {test.__name__.replace('_', ' ')}"
+        report.test(name, test, ["python3", "-W", "error"], "callbacks.py")
     report.test("from_luajit.lua: header by environment", examples.header_by_environment, ["luajit"], "from_luajit.lua")
     report.end()
 

@@ -62,6 +62,11 @@ impl Calls {
         }
     }
 
+    /// It has never been used: as if it had been freed.
+    pub(super) fn retire(&self) {
+        self.0.store(FREED | RELEASED, Ordering::Relaxed);
+    }
+
     /// The record gets a new life: false if a late call is just inside.
     pub(super) fn renew(&self) -> bool {
         self.exchange(FREED | RELEASED, 0)

@@ -31,7 +31,7 @@ pub(super) fn handler() -> *const c_void {
 }
 
 /// After a call has left a callback that has been freed.
-extern "C" fn left(callback: &Record, before: u64) {
+extern "C" fn left(callback: &'static Record, before: u64) {
     if Calls::was_last(before) && callback.calls.claim() {
         super::finish(callback);
     }

@@ -27,7 +27,11 @@ unsafe extern "C-unwind" fn late() {
 }
 
 /// While the default result is read the record is not given to another callback.
-extern "C" fn counted_default(result: *mut c_void, arguments: *const c_void, callback: &Record) {
+extern "C" fn counted_default(
+    result: *mut c_void,
+    arguments: *const c_void,
+    callback: &'static Record,
+) {
     callback.calls.enter();
     give_default(result, arguments, callback);
     if callback.calls.leave() {
@@ -42,11 +46,11 @@ pub(super) extern "C" fn give_default(
     callback: &Record,
 ) {
     CALLS.fetch_add(1, Ordering::Relaxed);
-    if !callback.calls.is_freed() {
+    let receiver = callback.receiver();
+    if !callback.calls.is_freed() || !callback.is_late() {
         // On its way here the record was given to another callback, whose result has another size.
         return;
     }
-    let receiver = callback.receiver();
     let size = receiver.result_size();
     let default = callback
         .extra()

@@ -15,9 +15,11 @@
 //! one that gives the default result (`late`).
 
 mod calls;
+mod chain;
 mod counted;
 mod fork;
 mod late;
+mod magazine;
 mod pool;
 mod receiver;
 mod record;
@@ -36,6 +38,7 @@ use crate::types::{Function, Kind, Signature};
 use calls::Freed;
 use record::{Extra, Handler};
 use std::ffi::c_void;
+use std::ptr;
 
 /// On which threads a handler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +62,17 @@ pub struct Options {
     pub release: Option<unsafe extern "C" fn(user: *mut c_void)>,
 }
 
+impl Default for Options {
+    #[inline]
+    fn default() -> Options {
+        Options {
+            threads: Threads::Any,
+            default_result: ptr::null(),
+            release: None,
+        }
+    }
+}
+
 /// Makes a callback of a signature, whose function type is `function`; `signature` gives it with a
 /// reference, which is asked for the first time only.
 ///
@@ -66,6 +80,7 @@ pub struct Options {
 ///
 /// `handler` is a function as `arguments` says, which may be called from now on until the callback is
 /// freed; the default result has as many bytes as the signature's result.
+#[inline]
 pub unsafe fn new(
     function: &Function,
     signature: impl Fn() -> Result<Signature>,
@@ -89,8 +104,10 @@ pub unsafe fn new(
         };
         (first, Some(extra))
     };
-    let record = pool::take(receiver, Handler { handler, user }, extra);
-    record.map_err(|error| error.within("executable memory for a callback"))
+    let record = magazine::take(extra.is_none())
+        .map_err(|error| error.within("executable memory for a callback"))?;
+    drop(record.begin(receiver, Handler { handler, user }, extra));
+    Ok(record)
 }
 
 /// Why a callback cannot be bound to a loop's thread.
@@ -115,8 +132,17 @@ pub fn code(callback: &Record) -> *const c_void {
 }
 
 /// Frees a callback. Its code gives the default result until its memory is given to another one.
-pub fn free(callback: &Record) {
-    let is_counted = callback.is_counted();
+#[inline]
+pub fn free(callback: &'static Record) {
+    let Some(extra) = callback.extra() else {
+        // Nobody wants to know of its last call, and there is nothing that calls could still need.
+        if !callback.is_late() {
+            callback.set_handler(late::handler());
+            magazine::give(callback);
+        }
+        return;
+    };
+    let is_counted = extra.release.is_some();
     callback.set_handler(late::handler());
     if callback.calls.free(is_counted) == Freed::Now {
         finish(callback);
@@ -124,14 +150,14 @@ pub fn free(callback: &Record) {
 }
 
 /// After the last call: the release hook, then the record may be used again.
-fn finish(callback: &Record) {
+fn finish(callback: &'static Record) {
     if let Some(extra) = callback.extra()
         && let Some(release) = extra.release
     {
         // SAFETY: the user's hook is called once, with what it was made for.
         unsafe { release(extra.user) };
     }
-    pool::give(callback);
+    magazine::give(callback);
 }
 
 /// What executable memory holds, of functions and of callbacks.
@@ -143,7 +169,7 @@ pub struct Statistics {
     pub receivers: usize,
     /// Bytes of them, alignment included.
     pub receiver_bytes: usize,
-    /// Callbacks that live.
+    /// Callbacks that live, and a few that threads have at hand.
     pub callbacks: usize,
 }
 

@@ -1,13 +1,11 @@
 //! Records that nobody uses: new ones, and those of freed callbacks, which are used again as late as
 //! possible. What is freed last is used last.
 
-use super::receiver::Receiver;
-use super::record::{Extra, Handler, Record};
+use super::chain::Chain;
+use super::record::Record;
 use crate::code::thunks::{self, RECORD, Thunks};
 use crate::error::Result;
 use parking_lot::Mutex;
-use std::ptr;
-use std::sync::atomic::Ordering;
 
 /// So many freed callbacks wait at least, while there are others.
 const QUARANTINE: usize = 512;
@@ -15,84 +13,70 @@ const QUARANTINE: usize = 512;
 const FIRST: usize = 1024;
 const MOST: usize = 8192;
 
-struct Pool {
-    /// Freed records, the one that was freed first at the head.
-    head: *const Record,
-    tail: *const Record,
-    waiting: usize,
+pub(super) struct Pool {
+    /// Records of freed callbacks, the one that was freed first at the beginning.
+    freed: Chain,
     /// Thunks that have not been used.
     new: Thunks,
     /// How many will be made next; 0: the library's own come first.
     next: usize,
-    /// Callbacks that live.
-    live: usize,
+    /// Records that are out: callbacks that live, and what threads have at hand.
+    out: usize,
     /// Bytes of thunks that are not the library's own text.
     thunk_bytes: usize,
 }
 
-// SAFETY: records may be used by any thread.
-unsafe impl Send for Pool {}
-
 static POOL: Mutex<Pool> = Mutex::new(Pool {
-    head: ptr::null(),
-    tail: ptr::null(),
-    waiting: 0,
+    freed: Chain::new(),
     new: Thunks {
         code: 0,
         records: 0,
         count: 0,
     },
     next: 0,
-    live: 0,
+    out: 0,
     thunk_bytes: 0,
 });
 
-pub(super) fn lock() -> &'static Mutex<impl Sized> {
+pub(super) fn lock() -> &'static Mutex<Pool> {
     &POOL
 }
 
-/// A record with a new life.
-pub(super) fn take(
-    receiver: &'static Receiver,
-    handler: Handler,
-    extra: Option<Box<Extra>>,
-) -> Result<*const Record> {
-    let (record, old) = {
-        let mut pool = POOL.lock();
-        let record = pool.take()?;
-        pool.live += 1;
-        (record, record.begin(receiver, handler, extra))
-    };
-    drop(old);
-    Ok(record)
-}
-
-/// A record whose callback has been freed and that no call is inside of.
-pub(super) fn give(record: &Record) {
-    let mut pool = POOL.lock();
-    pool.live -= 1;
-    pool.give(record);
-}
-
-/// The callbacks that live, and the bytes of thunks that were made for callbacks.
+/// The records that are out of the pool, and the bytes of thunks that were made for callbacks.
 pub(super) fn statistics() -> (usize, usize) {
     let pool = POOL.lock();
-    (pool.live, pool.thunk_bytes)
+    (pool.out, pool.thunk_bytes)
 }
 
 impl Pool {
-    fn take(&mut self) -> Result<&'static Record> {
-        if self.waiting > QUARANTINE
-            && let Some(record) = self.oldest()
-        {
-            return Ok(record);
+    /// At least one record that is nobody's, and at most so many; late calls may be inside.
+    pub(super) fn take(&mut self, count: usize) -> Result<Chain> {
+        let taken = self.find(count)?;
+        self.out += taken.count();
+        Ok(taken)
+    }
+
+    fn find(&mut self, count: usize) -> Result<Chain> {
+        let waiting = self.freed.count();
+        if waiting > QUARANTINE {
+            return Ok(self.freed.take_many(count.min(waiting - QUARANTINE)));
         }
         if self.new.count == 0 {
             match self.more() {
                 Ok(thunks) => self.new = thunks,
-                Err(error) => return self.oldest().ok_or(error),
+                Err(_) if waiting > 0 => return Ok(self.freed.take_many(1)),
+                Err(error) => return Err(error),
             }
         }
+        let mut chain = Chain::new();
+        for _ in 0..count.min(self.new.count) {
+            chain.push(self.new_record());
+        }
+        Ok(chain)
+    }
+
+    /// One that has not been used; there is one.
+    fn new_record(&mut self) -> &'static Record {
         let Thunks {
             code,
             records,
@@ -101,12 +85,13 @@ impl Pool {
         // SAFETY: the pool's records are zeroed memory for ever, which is a record.
         let record = unsafe { &*(records as *const Record) };
         record.set_code(code);
+        record.calls.retire();
         self.new = Thunks {
             code: code + Thunks::STRIDE,
             records: records + RECORD,
             count: count - 1,
         };
-        Ok(record)
+        record
     }
 
     fn more(&mut self) -> Result<Thunks> {
@@ -121,31 +106,9 @@ impl Pool {
         Ok(thunks)
     }
 
-    /// The record that was freed first, unless a late call is just inside: then the next.
-    fn oldest(&mut self) -> Option<&'static Record> {
-        for _ in 0..self.waiting {
-            // SAFETY: the list holds records, which live for ever.
-            let record = unsafe { &*self.head };
-            self.head = record.next.load(Ordering::Relaxed);
-            self.waiting -= 1;
-            if record.calls.renew() {
-                return Some(record);
-            }
-            self.give(record);
-        }
-        None
-    }
-
-    fn give(&mut self, record: &Record) {
-        if self.waiting == 0 {
-            self.head = record;
-        } else {
-            // SAFETY: the list holds records, which live for ever.
-            let last = unsafe { &*self.tail };
-            last.next
-                .store(ptr::from_ref(record).cast_mut(), Ordering::Relaxed);
-        }
-        self.tail = record;
-        self.waiting += 1;
+    /// Records of freed callbacks that no call is inside of.
+    pub(super) fn give(&mut self, freed: Chain) {
+        self.out -= freed.count();
+        self.freed.append(freed);
     }
 }

@@ -112,6 +112,7 @@ pub(super) fn lock() -> &'static Mutex<impl Sized> {
 }
 
 /// The receiver for a function type, whose signature is asked for when it is met for the first time.
+#[inline]
 pub(super) fn receiver(
     function: &Function,
     signature: impl FnOnce() -> Result<Signature>,
@@ -121,6 +122,15 @@ pub(super) fn receiver(
     if let Some(receiver) = known.and_then(|known| known.0[arguments as usize].get()) {
         return Ok(receiver);
     }
+    met_first(function, signature, arguments)
+}
+
+#[cold]
+fn met_first(
+    function: &Function,
+    signature: impl FnOnce() -> Result<Signature>,
+    arguments: Arguments,
+) -> Result<&'static Receiver> {
     let receiver = find(&signature()?, arguments)?;
     if let Some(known) = function.memo.get_or_keep(Receivers::default) {
         // Another thread may have been faster, with the same.

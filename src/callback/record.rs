@@ -2,6 +2,7 @@
 
 use super::Options;
 use super::calls::Calls;
+use super::late;
 use super::receiver::Receiver;
 use crate::code;
 use crate::code::thunks::RECORD;
@@ -24,7 +25,8 @@ pub struct Record {
     pub(super) receiver: AtomicPtr<Receiver>,
     /// What most callbacks do without.
     pub(super) extra: AtomicPtr<Extra>,
-    /// The running calls, and whether it has been freed.
+    /// The running calls, and whether it has been freed; of one that has no `extra` late calls alone, and that
+    /// it has been freed as long as it lives too.
     pub(super) calls: Calls,
     /// The thunk.
     code: AtomicPtr<c_void>,
@@ -86,6 +88,9 @@ pub(super) struct Handler {
 
 impl Record {
     /// Begins a life of the record, of which nobody knows yet. Gives back what the one before left behind.
+    ///
+    /// A late call that reads the new receiver finds that the handler is a new one too, and does nothing.
+    #[inline]
     pub(super) fn begin(
         &self,
         receiver: &'static Receiver,
@@ -93,17 +98,36 @@ impl Record {
         extra: Option<Box<Extra>>,
     ) -> Option<Box<Extra>> {
         let extra = extra.map_or(ptr::null_mut(), Box::into_raw);
-        let old = self.extra.swap(extra, Ordering::Relaxed);
-        let receiver_pointer = ptr::from_ref(receiver).cast_mut();
-        self.receiver.store(receiver_pointer, Ordering::Relaxed);
+        // Nobody else writes it meanwhile.
+        let old = self.extra.load(Ordering::Relaxed);
+        self.extra.store(extra, Ordering::Relaxed);
         self.user.store(handler.user, Ordering::Relaxed);
-        self.handler
-            .store(handler.handler.cast_mut(), Ordering::Relaxed);
+        self.set_handler(handler.handler);
+        let receiver_pointer = ptr::from_ref(receiver).cast_mut();
+        self.receiver.store(receiver_pointer, Ordering::Release);
         // Whoever gets the code's address by whatever way finds the rest.
         self.entry
             .store(receiver.entry().cast_mut(), Ordering::Release);
+        if extra.is_null() && !old.is_null() {
+            // What has nothing more than a handler is never counted in, nor out.
+            self.calls.free(false);
+        }
         // SAFETY: it came from `Box::into_raw` here, in the life before, and is given up once.
         (!old.is_null()).then(|| unsafe { Box::from_raw(old) })
+    }
+
+    /// Whether it can begin a new life, which has nothing more than a handler if it `is_plain`: no if a late
+    /// call is inside that may need what the life before had.
+    #[inline]
+    pub(super) fn renew(&self, is_plain: bool) -> bool {
+        let was_plain = self.extra.load(Ordering::Relaxed).is_null();
+        is_plain && was_plain || self.calls.renew()
+    }
+
+    /// It has been freed, and calls get the default result.
+    #[inline]
+    pub(super) fn is_late(&self) -> bool {
+        self.handler.load(Ordering::Acquire).cast_const() == late::handler()
     }
 
     /// What calls run from now on.
@@ -121,17 +145,12 @@ impl Record {
 
     pub(super) fn receiver(&self) -> &'static Receiver {
         // SAFETY: receivers live for ever, and a record that anybody knows has one.
-        unsafe { &*self.receiver.load(Ordering::Relaxed) }
+        unsafe { &*self.receiver.load(Ordering::Acquire) }
     }
 
     /// What most callbacks do without. Valid while the callback lives or a call is counted in.
     pub(super) fn extra(&self) -> Option<&Extra> {
         // SAFETY: it is freed when the record gets a new life, for which there must be no call inside.
         unsafe { self.extra.load(Ordering::Acquire).as_ref() }
-    }
-
-    /// Its calls are counted, since somebody wants to know when there are none.
-    pub(super) fn is_counted(&self) -> bool {
-        self.extra().is_some_and(|extra| extra.release.is_some())
     }
 }

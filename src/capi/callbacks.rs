@@ -3,7 +3,7 @@
 use super::functions::fc_slot;
 use super::signatures::{fc_signature, function_of_signature, signature_of};
 use super::status::{fc_status, guard, guarded};
-use super::{Out, null, options, required};
+use super::{Out, null, options};
 use crate::callback::{self, Options, Record, Threads};
 use crate::error::{Error, Result};
 use crate::stub::Arguments;
@@ -203,6 +203,15 @@ unsafe fn make(
 }
 
 unsafe fn callback_options(pointer: *const fc_callback_options, caller: &str) -> Result<Options> {
+    if pointer.is_null() {
+        return Ok(Options::default());
+    }
+    // SAFETY: the caller's promise.
+    unsafe { given_options(pointer, caller) }
+}
+
+#[inline(never)]
+unsafe fn given_options(pointer: *const fc_callback_options, caller: &str) -> Result<Options> {
     // SAFETY: the caller's promise.
     let given = unsafe { options(pointer, "options").map_err(|error| error.within(caller))? };
     let threads = match given.threads.0 {
@@ -228,16 +237,6 @@ unsafe fn callback_options(pointer: *const fc_callback_options, caller: &str) ->
     })
 }
 
-/// The callback that C's pointer stands for.
-///
-/// # Safety
-///
-/// `pointer` is NULL or points to a callback that has not been freed.
-unsafe fn callback_of<'a>(pointer: *const fc_callback, what: &str) -> Result<&'a Record> {
-    // SAFETY: the caller's promise.
-    unsafe { required(pointer.cast::<Record>(), what) }
-}
-
 /// The C function that a callback is, to be handed to whoever takes a function pointer, or written to a struct's
 /// member, an array or a variable: FC_AS_FUNCTION casts it.
 ///
@@ -249,10 +248,13 @@ unsafe fn callback_of<'a>(pointer: *const fc_callback, what: &str) -> Result<&'a
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_callback_code(callback: *const fc_callback) -> *mut c_void {
     // SAFETY: the pointer is as the documentation asks.
-    let callback = guarded(|| unsafe { callback_of(callback, "fc_callback_code: callback") });
-    callback.map_or(ptr::null_mut(), |callback| {
-        callback::code(callback).cast_mut()
-    })
+    match unsafe { callback.cast::<Record>().as_ref() } {
+        Some(callback) => callback::code(callback).cast_mut(),
+        None => {
+            let _ = guarded(|| Err::<(), _>(null("fc_callback_code: callback")));
+            ptr::null_mut()
+        }
+    }
 }
 
 /// How often freed callbacks have been called since the start, as far as their memory had not been given to

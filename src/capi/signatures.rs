@@ -64,6 +64,7 @@ pub(super) unsafe fn signature_of(pointer: *const fc_signature, what: &str) -> R
 /// # Safety
 ///
 /// `pointer` is NULL or points to a signature that lives for as long as the reference.
+#[inline]
 pub(super) unsafe fn function_of_signature<'a>(
     pointer: *const fc_signature,
     caller: &str,

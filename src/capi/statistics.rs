@@ -20,10 +20,20 @@ use std::ffi::c_char;
 ///  - not set, or anything else: code is made in private pages if the system lets one be made executable
 ///    after it was written, which is tried once. SELinux, PR_SET_MDWE and systemd's
 ///    MemoryDenyWriteExecute= do not.
+///
 /// Nothing is ever writable and executable at once. A program that runs with more rights than its user
 /// (setuid) does not look at the variable.
 ///
 /// Where a system begins to refuse later, what was made before stays in use, and the text changes.
+///
+/// Debuggers and profilers are told what code is called if the environment variable FARCALL_DEBUG names them,
+/// with commas between; it is read once too:
+///  - "gdb": gdb's interface for code of compilers in the process; the more code, the slower;
+///  - "perf": names in /tmp/perf-PID.map, where perf report looks for them;
+///  - "dump": names and code in jit-PID.dump, in the folder that JITDUMPDIR names or the current one, for
+///    perf record -k mono and perf inject --jit.
+///
+/// Unwinders, and valgrind, are always told of code, without names.
 ///
 /// @return "stubs" or "static: ...": text that lives for ever. Never NULL.
 ///
@@ -55,7 +65,8 @@ pub struct fc_code_stats {
     pub receivers: size_t,
     /// Bytes of receivers.
     pub receiver_bytes: size_t,
-    /// Callbacks that live. Freed ones whose release hook has not run yet are among them.
+    /// Callbacks that live, freed ones whose release hook has not run yet among them; and of each thread that
+    /// has made or freed some up to 64 that it has at hand.
     pub callbacks: size_t,
 }
 

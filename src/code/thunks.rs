@@ -5,6 +5,7 @@
 //! The first are in the library's own text. More are made in executable memory; where the system
 //! forbids that, the library's file is mapped again, with new records at the same distance.
 
+use super::heap::name;
 use super::machine::{emit_thunk, thunk_table};
 use super::memory::{self, Draft};
 use super::mode::{Mode, after, mode};
@@ -76,7 +77,9 @@ pub fn for_entries() -> Thunks {
 pub fn more(count: usize) -> Result<Thunks> {
     let refused = match mode() {
         Mode::Static(refusal) => refusal.error(),
-        Mode::Stubs | Mode::Dual => match made(count).map_err(after) {
+        // Where code is mapped twice, what is made by other means may be refused, which says nothing of the rest.
+        Mode::Dual => return mapped_again(),
+        Mode::Stubs => match made(count).map_err(after) {
             Ok(thunks) => return Ok(thunks),
             Err(error) => error,
         },
@@ -98,7 +101,13 @@ fn made(count: usize) -> Result<Thunks> {
     };
     let made =
         fill(start, code, &thunks).and_then(|()| memory::make_writable(thunks.records, records));
-    made.map(|()| thunks).inspect_err(|_| {
+    made.map(|()| {
+        name(thunks.code, code - MARGIN, || {
+            "farcall callbacks".to_owned()
+        });
+        thunks
+    })
+    .inspect_err(|_| {
         // SAFETY: the range was reserved here, and nobody knows it.
         unsafe { libc::munmap(start as *mut libc::c_void, code + records) };
     })

@@ -4,6 +4,10 @@
 //! A stub is entered with the result's address and the argument array in the registers of the
 //! native convention's first two parameters, and the target's address in the context register
 //! (r11 on x86-64, x17 on AArch64). It is position-independent.
+//!
+//! The other way round a callback's thunk sets the context register to the callback's record and
+//! jumps to a receiver, a stub that is entered by any convention and calls a handler. It has a plan of
+//! its own kind, an `Upcall`.
 
 pub mod aarch64;
 mod chunks;

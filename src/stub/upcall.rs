@@ -4,7 +4,9 @@
 //! equal share one.
 
 use super::plan::Arguments;
-use crate::abi::{Assignment, Extension, Parameter, Passing, Piece, Place, ResultPassing};
+use crate::abi::{
+    Assignment, Extension, MAX_STACK, Parameter, Passing, Piece, Place, ResultPassing,
+};
 use crate::types::Convention;
 
 /// Offsets in a callback's record: the code that the thunk jumps to.
@@ -299,15 +301,13 @@ impl Frame {
         self.save(from, element, SLOT);
     }
 
-    /// Parameters of which nothing travels: bytes that may be read, of which no one means anything.
+    /// Parameters of which nothing travels: the same bytes for all, of which no one means anything.
     fn point_to_nothing(&mut self, elements: &[(u32, u32)]) {
-        let Some(largest) = elements.iter().map(|one| one.1).max() else {
-            return;
-        };
-        // The array is some memory too.
-        let at = match largest <= self.size {
-            true => 0,
-            false => self.take(largest),
+        let largest = elements.iter().map(|one| one.1).max().unwrap_or(0);
+        let at = match largest.min(MAX_STACK as u32) {
+            // What has no bytes is anywhere.
+            0 => 0,
+            size => self.take(size),
         };
         for (element, _) in elements {
             self.save(Saved::Address(Location::Frame(at)), *element, SLOT);

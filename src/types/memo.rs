@@ -11,6 +11,7 @@ pub struct Memo(OnceLock<Box<dyn Any + Send + Sync>>);
 
 impl Memo {
     /// What is kept, if it is a `T`.
+    #[inline]
     pub fn get<T: Any>(&self) -> Option<&T> {
         self.0.get()?.downcast_ref()
     }

@@ -489,9 +489,9 @@ fn pointers() {
         ),
         (
             "fill",
-            &["{1, 2}", "1", "1"],
+            &["{1u, 2}", "1", "1"],
             "fill: parameter 1 (memory): void * does not say what it points to, so that a list needs \
-             a type: (int[]){1, 2}; text is written in \"quotes\"",
+             a type: (int[]){1u, 2}; text is written in \"quotes\"",
         ),
         (
             "open_it",

@@ -3,7 +3,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +100,56 @@ static void handled(void) {}
 void (*handler(int which))(void) { return which ? handled : NULL; }
 
 int apply(int (*function)(int), int value) { return function(value); }
+
+int apply_both(pointer *list, int value) { return list[0](value) + list[1](value); }
+
+int dispatch(const struct operations *operations, int value) {
+  int sum = operations->run(value);
+  for (int i = 0; operations->list[i] != NULL; i++) sum += operations->list[i](value);
+  return sum;
+}
+
+typedef int comparison(const void *, const void *);
+
+void sort_points(struct point *points, int count,
+                 int (*order)(const struct point *, const struct point *)) {
+  qsort(points, (size_t)count, sizeof *points, (comparison *)order);
+}
+
+int compared(int (*order)(const char *, const char *), const char *a, const char *b) {
+  return order(a, b);
+}
+
+void visit(void (*visitor)(int, const char *, double, const struct point *)) {
+  const struct point p = {1, 2};
+  visitor(1, "one", 1.5, &p);
+  visitor(2, NULL, -INFINITY, NULL);
+}
+
+void talk(void (*listener)(const char *)) {
+  puts("before");
+  listener("within");
+  puts("after");
+}
+
+struct point point_of(struct point (*make)(int)) { return make(7); }
+
+int raised(int number, void (*handler)(int)) {
+  signal(number, handler);
+  return raise(number);
+}
+
+int on_a_thread(void *(*start)(int *), int value) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, (void *(*)(void *))start, &value) != 0) return -1;
+  return pthread_join(thread, NULL);
+}
+
+int called_and_failed(function f) {
+  errno = EDOM;
+  f(1);
+  return -1;
+}
 
 int fails_with(int number) {
   errno = number;

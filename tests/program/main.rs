@@ -1,5 +1,6 @@
 //! The program `farcall`, as a user runs it.
 
+mod callbacks;
 mod calls;
 mod command_line;
 mod declarations;

@@ -67,7 +67,7 @@ pub(crate) fn library() -> &'static str {
             let status = Command::new("cc")
                 .args(["-shared", "-fPIC", "-O1", "-o"])
                 .arg(&own)
-                .args([source, "-lm"])
+                .args([source, "-lm", "-pthread"])
                 .status()
                 .expect("a C compiler");
             assert!(status.success());

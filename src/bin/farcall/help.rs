@@ -123,9 +123,17 @@ arguments, by the parameter's type:
   T *            & for room for one T that is printed after the call; &5 or &{1, 2} for one that
                  has a value before and is printed after; &[16] for room for 16 of them (of a
                  void *, for 16 bytes), and &\"...\" for text that is printed after.
-                 {1, 2, 3} is a list of T, {...} one struct, [{1, 2}, {3, 4}] a list of structs;
-                 (int[]){1, 2} says the type that void * does not.
-  pointers       null, or an address in hexadecimal; of a function, its name in the library
+                 {1, 2, 3} is a list of T, {...} one struct, [{1, 2}, {3, 4}] a list of structs.
+  void *         numbers are int, or double where one has a point: &5, {1, 2}, &{1.5, 2}. A cast
+                 says another type: (char[]){1, 2}, &(struct point){1, 2}
+  pointers       null, or an address in hexadecimal; of a function, its name in the library, or a
+                 callback that farcall has:
+                 @print writes the arguments that it is called with, and returns zero
+                 @count returns zero; how often it was called is printed after the call
+                 @compare says in which order the values are that its two arguments point to
+                 A type behind @print and @compare says what a void * of theirs points to, as
+                 @compare:double or '@compare:struct point'. Without one @compare takes it for an
+                 int; strings are compared behind 'char *', structs member by member.
   behind '...'   whole numbers are int, or long where they do not fit; 2.5, inf and nan are double,
                  'a', true and false int, null a void *. Names of constants, and expressions of them
                  or of numbers ('O_CREAT | O_RDWR', '1|2', 'sizeof(int)') have their own type in C.
@@ -153,6 +161,8 @@ examples:
   out = \"2.500\"
   $ farcall call libc.so.6 'struct { int quot, rem; } div(int, int)' 17 5
   {.quot = 3, .rem = 2}
+  $ farcall call c 'void qsort(int *a, long, long, int (*)(int *, int *))' '&{3,1,2}' 3 4 @compare
+  a = {1, 2, 3}
   $ farcall call --errno libc.so.6 'int chdir(const char *)' /none
   -1
   errno = 2 (ENOENT: No such file or directory)

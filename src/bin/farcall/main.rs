@@ -3,14 +3,16 @@
 //! `options` reads the command line, and each command is a file: `call`, `explain`, `disasm` and
 //! `symbols`. A call's `function` is looked up, and its arguments are read by `read`, with `pointer`,
 //! `reference`, `initializer`, `complex` and `variadic`, out of what `number`, `expression`, `text` and
-//! `items` make of their words; `convert` and `float` know the formats. They live in `memory`, and
-//! `print` shows what comes back. `declarations` has what headers say, which the `preprocessor` has
+//! `items` make of their words; `convert` and `float` know the formats. `callbacks` are made for
+//! functions that take one; `order` knows which value is the smaller one. All live in `memory`, and `print`
+//! shows what comes back. `declarations` has what headers say, which the `preprocessor` has
 //! been over, and `macros` their constants.
 //! `prototypes` are what `explain` and `disasm` are asked about, for the conventions of `abi`; `trace`
 //! follows the instructions that `disasm` shows.
 
 mod abi;
 mod call;
+mod callbacks;
 mod complex;
 mod convert;
 mod declarations;
@@ -26,6 +28,7 @@ mod macros;
 mod memory;
 mod number;
 mod options;
+mod order;
 mod pointer;
 mod preprocessor;
 mod print;

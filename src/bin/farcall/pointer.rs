@@ -1,9 +1,9 @@
 //! Pointers: strings, lists and addresses.
 
-use crate::number::{self, Number};
+use crate::number::{self, Number, Precision};
 use crate::read::{Place, Reader};
 use crate::text::{self, Prefix};
-use crate::{function, memory};
+use crate::{callbacks, function, items, memory};
 use farcall::types::{Data, Kind, Scalar, Type, TypeRef};
 
 /// What a pointer points to, as far as it says.
@@ -47,6 +47,11 @@ pub(crate) fn is_char(ty: TypeRef<'_>) -> bool {
     matches!(ty.node.data, Data::Scalar(Scalar::Char))
 }
 
+/// A pointer that does not say what it points to.
+pub(crate) fn is_to_void(ty: TypeRef<'_>) -> bool {
+    Pointee::of(ty).is_void()
+}
+
 fn is_aggregate(ty: TypeRef<'_>) -> bool {
     matches!(
         ty.kind(),
@@ -84,6 +89,17 @@ impl Reader<'_> {
         match trimmed {
             b"null" | b"NULL" | b"nullptr" => return Ok(bytes_of(0)),
             [b'&', rest @ ..] => return self.reference(ty, pointee, rest).map(bytes_of),
+            [b'@', rest @ ..] if pointee.is_function() => {
+                return self.callback(ty, rest).map(bytes_of);
+            }
+            [b'@', rest @ ..] if pointee.is_void() && callbacks::is_one(rest) => {
+                return Err(format!(
+                    "{} does not say that it points to a function; a cast says so, and which: (int \
+                     (*)(int)){}",
+                    ty.describe(),
+                    String::from_utf8_lossy(trimmed)
+                ));
+            }
             _ => {}
         }
         if let Some((_, b'"', _)) = text::opening(trimmed) {
@@ -177,6 +193,29 @@ impl Reader<'_> {
         }
     }
 
+    /// The type of the numbers that a value consists of which stands for an unknown type: as behind '...' it is
+    /// int, or double if one of them has a point. None, if there is anything else in it.
+    pub(crate) fn type_of_numbers(&self, source: &[u8]) -> Option<Type> {
+        let inner = match source {
+            [b'{', inner @ .., b'}'] => inner,
+            _ => source,
+        };
+        let items = items::items(inner).ok()?;
+        let mut scalar = Scalar::Int;
+        for item in &items {
+            let word = std::str::from_utf8(item.value).ok()?;
+            match number::number(word)?.ok()? {
+                Number::Floating(floating) if floating.precision == Precision::Double => {
+                    scalar = Scalar::Double;
+                }
+                Number::Integer(integer) if !integer.is_unsigned && integer.longs == 0 => {}
+                _ => return None,
+            }
+        }
+        let target = self.context.declarations.target();
+        (!items.is_empty()).then(|| Type::scalar(scalar, target))
+    }
+
     /// A list, or one struct, that a pointer points to.
     fn pointed(
         &mut self,
@@ -202,6 +241,11 @@ impl Reader<'_> {
                 let bytes = self.value(element, source, Place::Inside)?;
                 self.references -= 1;
                 memory::keep(&bytes, element.size(), element.align())
+            }
+            _ if pointee.is_void()
+                && let Some(element) = self.type_of_numbers(source) =>
+            {
+                self.list(element.get(), source).map(|(address, _)| address)
             }
             _ => Err(format!(
                 "{} does not say what it points to, so that a list needs a type: (int[]){}; text is \
@@ -323,7 +367,8 @@ impl Reader<'_> {
 /// How values are written that may be pointed to.
 fn forms(pointee: Pointee<'_>) -> &'static str {
     if pointee.is_function() {
-        "the name of a function of the library, null or an address (0x...)"
+        "the name of a function of the library, @print or another of farcall's callbacks, null or an address \
+         (0x...)"
     } else if pointee.is_void() {
         "null, an address (0x...), '\"text\"' in quotes of its own, or &[16] for 16 bytes that are printed \
          afterwards"

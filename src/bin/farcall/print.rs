@@ -5,7 +5,7 @@ use crate::declarations;
 use crate::memory::{self, Form, Output};
 use crate::number::Whole;
 use crate::{float, pointer, text};
-use farcall::types::{Data, Kind, TypeRef};
+use farcall::types::{Data, Kind, Type, TypeRef};
 
 /// Prints values.
 #[derive(Clone, Copy)]
@@ -52,8 +52,27 @@ impl Printer {
         if !pointee.is_complete() || pointer::is_char(pointee) {
             return None;
         }
+        self.followed(pointee, bytes)
+    }
+
+    /// The value at an address, if it can be read.
+    fn followed(self, pointee: TypeRef<'_>, address: &[u8]) -> Option<String> {
         let mut memory = vec![0; usize::try_from(pointee.size()).ok()?];
-        memory::read(word(bytes) as u64, &mut memory).then(|| self.value(pointee, &memory))
+        memory::read(word(address) as u64, &mut memory).then(|| self.value(pointee, &memory))
+    }
+
+    /// An argument that a callback was called with: what pointers point to stands behind an `&`, as far as their
+    /// types say what it is. `given` is what pointers point to whose types do not.
+    pub(crate) fn argument(self, ty: TypeRef<'_>, bytes: &[u8], given: Option<&Type>) -> String {
+        let is_pointer = ty.kind() == Kind::Pointer;
+        let followed = match given.filter(|_| is_pointer && pointer::is_to_void(ty)) {
+            Some(pointee) => self.followed(pointee.get(), bytes),
+            None => self.pointee(ty, bytes),
+        };
+        match followed {
+            Some(value) => format!("&{value}"),
+            None => self.value(ty, bytes),
+        }
     }
 
     /// What an `&` argument's memory holds after the call.
@@ -188,7 +207,7 @@ fn complex(kind: Kind, bytes: &[u8]) -> String {
 }
 
 /// The number that a bit-field holds.
-fn bit_field(ty: TypeRef<'_>, bytes: &[u8], bit_offset: u32, bits: u32) -> Whole {
+pub(crate) fn bit_field(ty: TypeRef<'_>, bytes: &[u8], bit_offset: u32, bits: u32) -> Whole {
     // At most 128 bits that begin inside a byte: in two words, so that none is lost.
     let low = word(bytes) >> bit_offset;
     let high = match bit_offset {

@@ -36,6 +36,12 @@ impl Reader<'_> {
                     self.output(at, address, Form::Bytes(length), true);
                     return Ok(address);
                 }
+                if let Some(element) = self.type_of_numbers(source) {
+                    return match source.first() {
+                        Some(b'{') => self.output_list(at, element.get(), source),
+                        _ => self.referenced(element.get(), source, Place::Inside),
+                    };
+                }
                 return Err(format!(
                     "{name} does not say what it points to; write &(int) 0 for the address of an \
                      int, or &[16] for 16 bytes"

@@ -194,7 +194,13 @@ impl<P: Receivers> Trial<'_, P> {
         assert!(frame.contains(&array) && array.is_multiple_of(8));
         let count = self.values.len() as u64;
         // What of the frame is in use.
-        let mut used = vec![array..array + 8 * count];
+        let mut used = self.result_memory(machine);
+        used.push(array..array + 8 * count);
+        // What nothing travels for may all be the same bytes.
+        let mut nothing = Range {
+            start: u64::MAX,
+            end: 0,
+        };
         for (index, parameter) in self.assignment.parameters().iter().enumerate() {
             let value = &self.values[index];
             let element = array + 8 * index as u64;
@@ -212,7 +218,12 @@ impl<P: Receivers> Trial<'_, P> {
             let length = value.len() as u64;
             match (self.copies[index], pieces) {
                 (Some(copy), _) => assert_eq!(at, copy, "{parameter:?}"),
-                (None, []) => assert!(frame.contains(&at)),
+                (None, []) => {
+                    assert!(frame.contains(&at));
+                    if length > 0 {
+                        nothing = nothing.start.min(at)..nothing.end.max(at + length);
+                    }
+                }
                 (None, [piece, ..]) => match piece.place {
                     // Where it is, if that is as aligned as its type is.
                     Place::Stack(offset)
@@ -248,11 +259,11 @@ impl<P: Receivers> Trial<'_, P> {
                 );
             }
         }
-        let result = self.result_memory(machine);
-        used.extend(result);
+        used.push(nothing);
+        used.retain(|range| !range.is_empty());
         used.sort_unstable_by_key(|range| range.start);
         for range in &used {
-            assert!(range.is_empty() || frame.start <= range.start && range.end <= frame.end);
+            assert!(frame.start <= range.start && range.end <= frame.end);
         }
         for pair in used.windows(2) {
             assert!(pair[0].end <= pair[1].start, "values share bytes");
@@ -295,13 +306,7 @@ impl<P: Receivers> Trial<'_, P> {
             let at = number(&machine.load(element, 8));
             let in_slot = self.arguments == Arguments::Slots && value.len() <= 8;
             let is_own = !in_slot && frame.contains(&at) && at + value.len() as u64 <= frame.end;
-            // What nothing travels for may share its memory.
-            if is_own
-                && !self
-                    .assignment
-                    .pieces(&self.assignment.parameters()[index])
-                    .is_empty()
-            {
+            if is_own {
                 machine.store(at, &random.bytes(value.len()));
             }
             machine.store(element, &random.bytes(8));
