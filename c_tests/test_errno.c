@@ -148,7 +148,7 @@ static void make_functions(void) {
       fc_signature *signature = NULL;
       memset(&options, 0, sizeof options);
       options.size = sizeof options;
-      options.flags = paths[path];
+      options.flags = possible_flags(paths[path]);
       CHECK_STATUS(FC_OK, fc_signature_parse(NULL, all[i].prototype, &signature));
       CHECK_STATUS(FC_OK,
                    fc_function_new(signature, all[i].address, &options, &functions[path][i]));

@@ -213,8 +213,8 @@ static void every_path(void) {
                                    FC_CAPTURE_ERRNO | FC_FORCE_FALLBACK,
                                    FC_TRIVIAL};
   for (size_t i = 0; i < COUNT_OF(flags); i++) {
-    fc_function *function =
-        function_at("int peek(const int *)", ADDRESS_OF(peek), FC_PROTECT | flags[i]);
+    fc_function *function = function_at("int peek(const int *)", ADDRESS_OF(peek),
+                                        FC_PROTECT | possible_flags(flags[i]));
     int value = 42, result = 0;
     const int *pointer = &value;
     void *args[] = {&pointer};
