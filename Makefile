@@ -84,7 +84,7 @@ test-abi: build
 # The library for aarch64, its C tests and the generator, under qemu.
 aarch64: build-aarch64 test-abi-aarch64
 	scripts/once.sh $(BUILD)/c-aarch64.passed $(AARCH64_LIB_DIR)/libfarcall.so include c_tests -- \
-		scripts/ctest.sh $(BUILD)/c-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
+		env MODES='stubs none' scripts/ctest.sh $(BUILD)/c-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ \
 		$(AARCH64_LIB_DIR) include c_tests/aarch64.cmake
 
 build-aarch64:
@@ -121,7 +121,7 @@ test-c-gcc: build
 
 test-c-clang: build
 	scripts/once.sh $(BUILD)/c-clang.passed $(LIB_DIR)/libfarcall.so include c_tests -- \
-		scripts/ctest.sh $(BUILD)/c-clang clang-19 clang++-19 $(LIB_DIR) include
+		env MODES=stubs scripts/ctest.sh $(BUILD)/c-clang clang-19 clang++-19 $(LIB_DIR) include
 
 test-examples: build
 	scripts/once.sh $(BUILD)/examples.passed $(LIB_DIR)/libfarcall.so include examples \

@@ -214,7 +214,7 @@ static void every_path(void) {
                                    FC_TRIVIAL};
   for (size_t i = 0; i < COUNT_OF(flags); i++) {
     fc_function *function = function_at("int peek(const int *)", ADDRESS_OF(peek),
-                                        FC_PROTECT | possible_flags(flags[i]));
+                                        possible_flags(FC_PROTECT | flags[i]));
     int value = 42, result = 0;
     const int *pointer = &value;
     void *args[] = {&pointer};

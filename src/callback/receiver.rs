@@ -1,9 +1,10 @@
 //! Receivers: what stands between a thunk and a handler. One serves all callbacks whose arguments travel
 //! alike. They are kept for ever: a call may be inside long after its callback and its signature are gone.
 
-use crate::abi;
+use crate::abi::{self, Assignment};
 use crate::code::{self, CodeBlock, ThreadedReceiver};
 use crate::error::{Error, Result};
+use crate::invoke;
 use crate::stub::{Arguments, Upcall, upcall};
 use crate::types::{Function, Signature};
 use hashbrown::HashMap;
@@ -19,7 +20,7 @@ pub(super) struct Receiver {
     program: usize,
     /// Where thunks enter it.
     entry: usize,
-    /// The code from which it calls handlers, which it may share.
+    /// The code that calls handlers, or the program: code is shared by programs.
     code: usize,
     /// How many bytes that has.
     length: usize,
@@ -39,11 +40,12 @@ impl Receiver {
     pub(super) const CODE: usize = offset_of!(Receiver, code);
     pub(super) const LENGTH: usize = offset_of!(Receiver, length);
 
-    fn new(plan: &Key) -> Result<Receiver> {
+    fn new(plan: &Key, assignment: &Assignment) -> Result<Receiver> {
         let block = match code::why_static() {
             None => {
                 let bytes = code::emit_upcall(&plan.upcall);
-                code::add(bytes.len(), |_| bytes)
+                let name = || format!("farcall callback receiver for {}", abi::short(assignment));
+                code::add(bytes.len(), |_| bytes).map(|block| block.named(name))
             }
             Some(refusal) => Err(refusal.error()),
         };
@@ -61,12 +63,12 @@ impl Receiver {
             Err(error) if code::why_static().is_none() => Err(error),
             Err(_) => {
                 let program = ThreadedReceiver::new(&plan.upcall);
-                let text = code::static_text();
+                let words = program.words();
                 Ok(Receiver {
-                    program: program.words().addr(),
+                    program: words.start,
                     entry: program.entry().addr(),
-                    code: text.start,
-                    length: text.len(),
+                    code: words.start,
+                    length: words.len(),
                     arguments,
                     result_size,
                     _means: Means::Program { _program: program },
@@ -156,6 +158,7 @@ fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver
             code::target().name
         )));
     }
+    invoke::check_processor(&assignment).map_err(|error| error.within(signature.describe()))?;
     super::fork::prepare();
     let mut table = TABLE.lock();
     let table = table.get_or_insert_with(Table::default);
@@ -167,7 +170,8 @@ fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver
     if let Some(receiver) = table.get(&key) {
         return Ok(receiver);
     }
-    let receiver = Receiver::new(&key).map_err(|error| error.within(signature.describe()))?;
+    let receiver =
+        Receiver::new(&key, &assignment).map_err(|error| error.within(signature.describe()))?;
     let receiver: &'static Receiver = Box::leak(Box::new(receiver));
     table.insert(key, receiver);
     Ok(receiver)

@@ -246,7 +246,7 @@ impl Table {
 }
 
 /// What this machine's stubs cannot do.
-fn check(assignment: &Assignment) -> Result<()> {
+pub(crate) fn check(assignment: &Assignment) -> Result<()> {
     let pieces = assignment
         .parameters()
         .iter()

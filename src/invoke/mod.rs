@@ -12,6 +12,7 @@ use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
 use crate::types::Signature;
 use entries::Entry;
+pub(crate) use marshaller::check as check_processor;
 pub(crate) use marshaller::fork::prepare as prepare_for_fork;
 use marshaller::{Marshaller, NoMarshaller, Programs, Stubs};
 use std::borrow::Cow;
