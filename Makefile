@@ -75,6 +75,9 @@ test-abi: build
 		$(ABI_sysv64) --count 500
 	scripts/once.sh $(BUILD)/abi-win64.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
 		$(ABI_win64) --count 300
+	scripts/once.sh $(BUILD)/abi-static.passed $(LIB_DIR)/libfarcall.so include c_tests/abi -- \
+		env FARCALL_CODE=none sh -c '$(ABI_sysv64) --first 1000 --count 100 && \
+			$(ABI_win64) --first 1000 --count 100'
 	scripts/once.sh $(BUILD)/abi-apple64.passed $(LIB_DIR)/farcall c_tests/abi c_tests/emulator -- \
 		$(ABI_apple64) --count 60
 
@@ -94,6 +97,8 @@ build-aarch64:
 test-abi-aarch64: build-aarch64
 	scripts/once.sh $(BUILD)/abi-aapcs64.passed $(AARCH64_LIB_DIR)/libfarcall.so include c_tests/abi -- \
 		$(ABI_aapcs64) --count 200
+	scripts/once.sh $(BUILD)/abi-aapcs64-static.passed $(AARCH64_LIB_DIR)/libfarcall.so include c_tests/abi -- \
+		env FARCALL_CODE=none $(ABI_aapcs64) --first 1000 --count 50
 
 # make abi-soak N=100000 SEED=7 CONVENTION=win64
 abi-soak: build

@@ -18,6 +18,7 @@ code::counted_call!(
     calls: offset_of!(Record, calls),
     freed_bit: FREED.trailing_zeros(),
     receiver: offset_of!(Record, receiver),
+    program: code::RECEIVER_PROGRAM,
     code: Receiver::CODE,
     length: Receiver::LENGTH,
     extra: offset_of!(Record, extra),

@@ -20,7 +20,7 @@ pub(super) struct Receiver {
     program: usize,
     /// Where thunks enter it.
     entry: usize,
-    /// The code from which it calls handlers, which it may share.
+    /// The code that calls handlers, or the program: code is shared by programs.
     code: usize,
     /// How many bytes that has.
     length: usize,
@@ -63,12 +63,12 @@ impl Receiver {
             Err(error) if code::why_static().is_none() => Err(error),
             Err(_) => {
                 let program = ThreadedReceiver::new(&plan.upcall);
-                let text = code::static_text();
+                let words = program.words();
                 Ok(Receiver {
-                    program: program.words().addr(),
+                    program: words.start,
                     entry: program.entry().addr(),
-                    code: text.start,
-                    length: text.len(),
+                    code: words.start,
+                    length: words.len(),
                     arguments,
                     result_size,
                     _means: Means::Program { _program: program },

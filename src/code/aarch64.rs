@@ -179,7 +179,7 @@ macro_rules! thunk_table {
 macro_rules! counted_call {
     (
         $name:ident, personality: $personality:path, late: $late:path, last: $last:path,
-        calls: $calls:expr, freed_bit: $freed_bit:expr, receiver: $receiver:expr, code: $code:expr,
+        calls: $calls:expr, freed_bit: $freed_bit:expr, receiver: $receiver:expr, program: $program:expr, code: $code:expr,
         length: $length:expr, extra: $extra:expr, handler: $handler:expr, user: $user:expr $(,)?
     ) => {
         ::std::arch::global_asm!(
@@ -211,9 +211,16 @@ macro_rules! counted_call {
             // The receiver that calls is the record's own: the record was not given to another callback on
             // the way here.
             "ldr x12, [x19, {receiver}]",
+            "mov x10, x30",
+            "ldr x11, [x12, {program}]",
+            "cbz x11, 6f",
+            // Programs share their code; where the calling one goes on is in its frame.
+            "ldr x10, [x29]",
+            "ldur x10, [x10, -{goes_on}]",
+            "6:",
             "ldr x13, [x12, {code}]",
             "ldr x14, [x12, {length}]",
-            "sub x13, x30, x13",
+            "sub x13, x10, x13",
             "cmp x13, x14",
             "b.hs 3f",
             "ldr x9, [x19, {extra}]",
@@ -256,6 +263,8 @@ macro_rules! counted_call {
             calls = const $calls,
             freed_bit = const $freed_bit,
             receiver = const $receiver,
+            program = const $program,
+            goes_on = const 96,
             code = const $code,
             length = const $length,
             extra = const $extra,

@@ -181,7 +181,7 @@ macro_rules! thunk_table {
 macro_rules! counted_call {
     (
         $name:ident, personality: $personality:path, late: $late:path, last: $last:path,
-        calls: $calls:expr, freed_bit: $freed_bit:expr, receiver: $receiver:expr, code: $code:expr,
+        calls: $calls:expr, freed_bit: $freed_bit:expr, receiver: $receiver:expr, program: $program:expr, code: $code:expr,
         length: $length:expr, extra: $extra:expr, handler: $handler:expr, user: $user:expr $(,)?
     ) => {
         ::std::arch::global_asm!(
@@ -211,6 +211,12 @@ macro_rules! counted_call {
             // the way here.
             "mov rcx, qword ptr [rbx + {receiver}]",
             "mov rax, qword ptr [rbp + 8]",
+            "cmp qword ptr [rcx + {program}], 0",
+            "je 6f",
+            // Programs share their code; where the calling one goes on is in its frame.
+            "mov rax, qword ptr [rbp]",
+            "mov rax, qword ptr [rax - {goes_on}]",
+            "6:",
             "sub rax, qword ptr [rcx + {code}]",
             "cmp rax, qword ptr [rcx + {length}]",
             "jae 3f",
@@ -248,6 +254,8 @@ macro_rules! counted_call {
             calls = const $calls,
             freed_bit = const $freed_bit,
             receiver = const $receiver,
+            program = const $program,
+            goes_on = const 56,
             code = const $code,
             length = const $length,
             extra = const $extra,

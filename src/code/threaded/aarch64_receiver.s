@@ -279,7 +279,9 @@ snippet
     ldr x0, [x29, x0]
     next 2
 
+// Where the program goes on says to the handler of counted calls which receiver calls it.
 .macro call_handler
+    stur x15, [x29, #-96]
     mov x1, sp
     ldp x16, x2, [x17, #{record_handler}]
     blr x16
@@ -290,7 +292,6 @@ snippet
 
 receiver_family {r_call}
 snippet
-    stur x15, [x29, #-96]
     call_handler
     ldur x15, [x29, #-96]
     next 1

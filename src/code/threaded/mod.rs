@@ -244,9 +244,10 @@ impl ThreadedReceiver {
         self.0[0] as *const c_void
     }
 
-    /// The program, which has to be where the snippets look for it.
-    pub fn words(&self) -> *const u64 {
-        self.0.as_ptr()
+    /// Where the program is, whose beginning has to be where the snippets look for it.
+    pub fn words(&self) -> Range<usize> {
+        let start = self.0.as_ptr().addr();
+        start..start + size_of_val(&*self.0)
     }
 }
 

@@ -292,7 +292,9 @@ snippet
     mov rdi, [rbp+rdi]
     next 2
 
+// Where the program goes on says to the handler of counted calls which receiver calls it.
 .macro call_handler
+    mov [rbp-56], r10
     mov rsi, rsp
     mov rdx, [r11+{record_user}]
     call qword ptr [r11+{record_handler}]
@@ -300,7 +302,6 @@ snippet
 
 receiver_family {r_call}
 snippet
-    mov [rbp-56], r10
     call_handler
     mov r10, [rbp-56]
     next 1

@@ -8,6 +8,7 @@ mod plans;
 mod random;
 mod shapes;
 mod texts;
+mod threaded;
 mod trial;
 mod upcall;
 mod x86_64;
