@@ -65,8 +65,8 @@ fn pointers() {
         [
             save(general(RDI), 32, 8),
             save(vector(0), 40, 8),
-            save(frame(32), 0, 8),
             save(general(RSI), 48, 8),
+            save(frame(32), 0, 8),
             save(frame(48), 8, 8),
             save(Address(Location::Incoming(0)), 16, 8),
             save(frame(0), 24, 8),
@@ -185,12 +185,12 @@ fn homogeneous_aggregates() {
             save(vector(0), 24, 4),
             save(vector(1), 28, 4),
             save(vector(2), 32, 8),
-            save(frame(24), 0, 8),
             save(vector(3), 64, 16),
             save(vector(4), 80, 16),
-            save(frame(64), 8, 8),
             save(vector(5), 96, 4),
             save(vector(6), 100, 4),
+            save(frame(24), 0, 8),
+            save(frame(64), 8, 8),
             save(frame(96), 16, 8),
         ]
     );

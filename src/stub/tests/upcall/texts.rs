@@ -43,9 +43,9 @@ fn two_integers() {
          mov rbp,rsp
          sub rsp,30h
          mov [rbp-20h],rdi
+         mov [rbp-18h],rsi
          lea rax,[rbp-20h]
          mov [rbp-30h],rax
-         mov [rbp-18h],rsi
          lea rax,[rbp-18h]
          mov [rbp-28h],rax
          lea rdi,[rbp-10h]
