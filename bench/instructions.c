@@ -46,6 +46,9 @@ static void measure(const struct bench_contestant *contestant) {
         continue;
       }
       if (!column->prepare(&cell)) {
+        if (!is_called) {
+          continue;
+        }
         fprintf(stderr, "%s: %s is not for it\n", contestant->name, cell.row->title);
         exit(1);
       }

@@ -357,6 +357,85 @@ static void races_of_calls_and_free(void) {
   free(states);
 }
 
+static void *call_whatever_of_all_kinds(void *unused) {
+  (void)unused;
+  while (!atomic_load(&stop)) {
+    unary *code = atomic_load(&shared_code);
+    const int result = code(9);
+    if (result != 9 && result != 0 && result != 5)
+      atomic_fetch_add(&wrong, 1);
+  }
+  return NULL;
+}
+
+/* The same with callbacks that have a release hook, a default result, or nothing, in turn, so that
+ * each gets what another kind has left behind. */
+static void races_of_all_kinds(void) {
+  enum { ROUNDS = 20000 };
+  const int rounds = under_valgrind() ? 2000 : emulated() ? 3000 : ROUNDS;
+  const int default_result = 5;
+  releases released = {0};
+  fc_callback_options kinds[2] = {released_by(count_release), callback_defaults()};
+  kinds[1].default_result = &default_result;
+  fc_signature *signature = parsed("int f(int)");
+  fc_callback *current = NULL;
+  CHECK_STATUS(FC_OK, fc_callback_new(signature, echo, NULL, NULL, &current));
+  atomic_store(&shared_code, CODE(unary *, current));
+  atomic_store(&wrong, 0);
+  atomic_store(&stop, 0);
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    pthread_create(&threads[i], NULL, call_whatever_of_all_kinds, NULL);
+  int hooks = 0;
+  for (int i = 1; i < rounds; i++) {
+    /* No period of the kinds is one of the queue's. */
+    const int kind = (i * 7 + i / 11) % 3;
+    fc_callback *next = NULL;
+    if (fc_callback_new(signature, echo, &released, kind == 2 ? NULL : &kinds[kind], &next) !=
+        FC_OK) {
+      CHECK(!"made");
+      break;
+    }
+    hooks += kind == 0;
+    atomic_store(&shared_code, CODE(unary *, next));
+    fc_callback_free(current);
+    current = next;
+  }
+  atomic_store(&stop, 1);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], NULL);
+  fc_callback_free(current);
+  CHECK_INT(0, atomic_load(&wrong));
+  CHECK_INT(hooks, atomic_load(&released.count));
+  fc_signature_free(signature);
+}
+
+static void *make_one(void *code) {
+  fc_callback *callback = callback_of("int f(int)", echo, NULL, NULL);
+  *(unary **)code = CODE(unary *, callback);
+  fc_callback_free(callback);
+  return NULL;
+}
+
+/* What a thread had at hand is there for others when it has ended. */
+static void threads_that_end_leave_nothing_behind(void) {
+  enum { THREADS = 3000 };
+  const int count = under_valgrind() || emulated() ? 1200 : THREADS;
+  unary **codes = (unary **)calloc((size_t)count, sizeof *codes);
+  int different = 0;
+  for (int i = 0; i < count; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, make_one, &codes[i]);
+    pthread_join(thread, NULL);
+    bool is_new = true;
+    for (int j = 0; j < i && is_new; j++)
+      is_new = codes[j] != codes[i];
+    different += is_new;
+  }
+  CHECK(different < 1000);
+  free(codes);
+}
+
 /* ------------------------------------------------------------------------- a million */
 
 static size_t resident_bytes(void) {
@@ -517,6 +596,8 @@ int main(void) {
   RUN(freed_while_other_threads_are_inside);
   RUN(a_thread_that_ends_inside_has_left);
   RUN(races_of_calls_and_free);
+  RUN(races_of_all_kinds);
+  RUN(threads_that_end_leave_nothing_behind);
   RUN(a_million_live_at_once);
   RUN(statistics_count_callbacks);
   RUN(children_make_call_and_free);

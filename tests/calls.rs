@@ -26,6 +26,12 @@ mod sync {
         pub(crate) fn fetch_or(&self, value: u64, ordering: Ordering) -> u64 {
             self.0.fetch_or(value, ordering)
         }
+        pub(crate) fn fetch_and(&self, value: u64, ordering: Ordering) -> u64 {
+            self.0.fetch_and(value, ordering)
+        }
+        pub(crate) fn store(&self, value: u64, ordering: Ordering) {
+            self.0.store(value, ordering);
+        }
         pub(crate) fn load(&self, ordering: Ordering) -> u64 {
             self.0.load(ordering)
         }
@@ -175,6 +181,7 @@ fn not_renewed_under_a_late_call() {
         if callback.calls.renew() {
             // SAFETY: loom looks.
             callback.user.with_mut(|user| unsafe { *user = 2 });
+            callback.calls.begin(false);
         }
         late.join().unwrap();
     });

@@ -11,6 +11,8 @@ use super::sync::{AtomicU64, Ordering};
 pub(super) const FREED: u64 = 1 << 32;
 /// In the upper half: somebody has taken it upon himself to release it.
 const RELEASED: u64 = 1 << 33;
+/// In the upper half: the record is being given to another callback, and late calls leave it alone.
+const CHANGING: u64 = 1 << 34;
 
 /// The number of running calls in the lower half, and the flags. Zero is a callback that lives, without calls.
 #[derive(Debug, Default)]
@@ -44,9 +46,9 @@ impl Calls {
         before == FREED | 1
     }
 
-    /// The callback has been freed.
+    /// The callback has been freed, and its record is not another's yet.
     pub(super) fn is_freed(&self) -> bool {
-        self.0.load(Ordering::Acquire) & FREED != 0
+        self.0.load(Ordering::Acquire) & (FREED | CHANGING) == FREED
     }
 
     /// The callback is freed. `is_counted`: calls of it enter and leave; otherwise there is nothing to wait for.
@@ -67,9 +69,19 @@ impl Calls {
         self.0.store(FREED | RELEASED, Ordering::Relaxed);
     }
 
-    /// The record gets a new life: false if a late call is just inside.
+    /// The record will get a new life, which `begin` begins: false if a late call is just inside.
     pub(super) fn renew(&self) -> bool {
-        self.exchange(FREED | RELEASED, 0)
+        self.exchange(FREED | RELEASED, FREED | RELEASED | CHANGING)
+    }
+
+    /// The new life begins. It is no longer freed, unless it `is_plain`: then it stays so, since none of its
+    /// calls looks.
+    pub(super) fn begin(&self, is_plain: bool) {
+        let flags = match is_plain {
+            true => CHANGING,
+            false => FREED | RELEASED | CHANGING,
+        };
+        self.0.fetch_and(!flags, Ordering::AcqRel);
     }
 
     /// One of those who see that nobody is inside may release, and no call comes in once it has.

@@ -108,9 +108,8 @@ impl Record {
         // Whoever gets the code's address by whatever way finds the rest.
         self.entry
             .store(receiver.entry().cast_mut(), Ordering::Release);
-        if extra.is_null() && !old.is_null() {
-            // What has nothing more than a handler is never counted in, nor out.
-            self.calls.free(false);
+        if !extra.is_null() || !old.is_null() {
+            self.calls.begin(extra.is_null());
         }
         // SAFETY: it came from `Box::into_raw` here, in the life before, and is given up once.
         (!old.is_null()).then(|| unsafe { Box::from_raw(old) })

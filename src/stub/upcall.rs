@@ -340,8 +340,12 @@ impl Frame {
         let size = assignment.result_size;
         let in_slots = arguments == Arguments::Slots;
         match assignment.result {
-            // Some memory, for handlers that write always.
-            ResultPassing::Void => ResultAddress::Frame(self.take(SLOT)),
+            // Some memory, for handlers that write always, and for what is written of a struct of which
+            // nothing travels.
+            ResultPassing::Void => {
+                let at = self.take(size.max(SLOT));
+                self.result_in_frame(at, size, arguments)
+            }
             ResultPassing::Registers => {
                 let extension = assignment.result_extension;
                 let pieces = assignment.result_pieces();
@@ -358,10 +362,7 @@ impl Frame {
                     true => pieces.iter().rev().for_each(&mut load),
                     false => pieces.iter().for_each(&mut load),
                 }
-                match in_slots && size > SLOT {
-                    true => self.indirect(Saved::Address(Location::Frame(at))),
-                    false => ResultAddress::Frame(at),
-                }
+                self.result_in_frame(at, size, arguments)
             }
             ResultPassing::Memory { address, returned } => {
                 let is_copied = in_slots && size <= SLOT;
@@ -391,6 +392,14 @@ impl Frame {
                 }
                 result
             }
+        }
+    }
+
+    /// What a handler is told of a result in the frame.
+    fn result_in_frame(&mut self, at: u32, size: u32, arguments: Arguments) -> ResultAddress {
+        match arguments == Arguments::Slots && size > SLOT {
+            true => self.indirect(Saved::Address(Location::Frame(at))),
+            false => ResultAddress::Frame(at),
         }
     }
 

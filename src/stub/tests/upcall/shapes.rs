@@ -140,6 +140,10 @@ fn nothing_travels() {
         let list = vec!["int : 32;"; count].join(" ");
         let longs = ["long"; 8].join(", ");
         try_prototype(&format!("int f({longs}, struct {{ {list} }}, int)"));
+        try_prototype(&format!("struct {{ {list} }} f(long, double)"));
+        try_prototype(&format!(
+            "struct __attribute__((aligned(16))) {{ {list} }} f(char)"
+        ));
     }
 }
 
