@@ -213,11 +213,11 @@ macro_rules! counted_call {
             "ldr x12, [x19, {receiver}]",
             "mov x10, x30",
             "ldr x11, [x12, {program}]",
-            "cbz x11, 6f",
+            "cbz x11, 9f",
             // Programs share their code; where the calling one goes on is in its frame.
             "ldr x10, [x29]",
             "ldur x10, [x10, -{goes_on}]",
-            "6:",
+            "9:",
             "ldr x13, [x12, {code}]",
             "ldr x14, [x12, {length}]",
             "sub x13, x10, x13",

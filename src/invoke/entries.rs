@@ -1,8 +1,8 @@
 //! Functions' own entries where no code may be made for them: thunks, as callbacks have them, whose records
 //! say which code goes on and with which context.
 
-use crate::code::record_call;
 use crate::code::thunks::{self, RECORD, Thunks};
+use crate::code::{StaticCall, record_call};
 use crate::error::Result;
 use parking_lot::Mutex;
 use std::ffi::c_void;
@@ -14,9 +14,11 @@ use std::ptr;
 struct Record {
     /// Where the thunk jumps to.
     entry: *const c_void,
-    /// What goes on, with the context in its register.
+    /// What goes on, with the context in its register; or, for a program, what it wants to find.
     code: *const c_void,
     context: *const c_void,
+    /// The second program of those.
+    other: *const c_void,
     /// The thunk.
     thunk: usize,
     /// The next one that nobody uses.
@@ -26,6 +28,7 @@ struct Record {
 const _: () = {
     assert!(size_of::<Record>() == RECORD);
     assert!(offset_of!(Record, entry) == crate::stub::RECORD_ENTRY as usize);
+    assert!(size_of::<StaticCall>() <= offset_of!(Record, thunk));
 };
 
 /// Thunks are made so many at a time.
@@ -72,6 +75,14 @@ impl Entry {
             (*record).context = context;
             (*record).entry = enter_record as *const c_void;
         }
+        Ok(Entry(record))
+    }
+
+    /// An entry of a program, for which the record is the context.
+    pub(super) fn of_program(entry: *const c_void, call: &StaticCall) -> Result<Entry> {
+        let record = POOL.lock().take()?;
+        // SAFETY: as above; a record begins with room for what the program wants to find.
+        unsafe { record.cast::<StaticCall>().write(call.of_record(entry)) };
         Ok(Entry(record))
     }
 

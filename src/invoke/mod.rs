@@ -51,7 +51,7 @@ enum How {
     Static {
         _programs: Arc<Programs>,
         // The call path's context points to it.
-        _call: Box<StaticCall>,
+        call: Box<StaticCall>,
     },
     Fallback(#[allow(dead_code, reason = "the call path's context points to it")] Box<Fallback>),
 }
@@ -154,7 +154,11 @@ impl Function {
         };
         match (made, code::why_static()) {
             (Err(_), Some(_)) => {
-                let entry = Entry::new(self.code(arguments), self.call.context);
+                let code = self.code(arguments);
+                let entry = match &self.how {
+                    How::Static { call, .. } => Entry::of_program(code, call),
+                    How::Stub(_) | How::Fallback(_) => Entry::new(code, self.call.context),
+                };
                 entry.map(EntryCode::Thunk)
             }
             (made, _) => made,
@@ -288,7 +292,7 @@ fn through_programs(
     let path = Cow::Borrowed(programs.refusal.status());
     let how = How::Static {
         _programs: programs,
-        _call: static_call,
+        call: static_call,
     };
     Ok((call, how, path))
 }

@@ -14,7 +14,7 @@
 //   sp        |                              |
 //             +------------------------------+
 //
-// Registers before the call: x15 points to the word of the running snippet, x17 to the target's address,
+// Registers before the call: x15 points to the word of the running snippet, x17 to what has the target's address,
 // x14 is the array and x13 the result; x9 is scratch, or the address of a value. x10 to x12, x16, v16 and
 // v17 are scratch. After it x13 is the result's address again.
 
@@ -136,7 +136,7 @@
 
 // Calls, and has the result's address in x13.
 .macro call_for_result
-    ldr x16, [x17]
+    ldr x16, [x17, #8]
     blr x16
     ldur x13, [x29, #-16]
 .endm
@@ -193,7 +193,7 @@ snippet
     stp x0, xzr, [sp, #-16]!
     mov x13, x0
     mov x14, x1
-    ldr x15, [x17, #8+8*form]
+    ldr x15, [x17, #16+8*form]
     next 1
     .cfi_restore_state
 .set is_indirect, is_indirect + 1
@@ -491,12 +491,12 @@ snippet
 family {call}
 snippet
     stur x15, [x29, #-8]
-    ldr x16, [x17]
+    ldr x16, [x17, #8]
     blr x16
     ldp x13, x15, [x29, #-16]
     next 1
 snippet
-    ldr x16, [x17]
+    ldr x16, [x17, #8]
     blr x16
     return
 call_and_return str x0, [x13]

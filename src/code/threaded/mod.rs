@@ -6,6 +6,7 @@ use crate::stub::threaded::{Program, Word, receiver};
 use crate::stub::{Arguments, Plan, Upcall};
 use std::ffi::c_void;
 use std::ops::Range;
+use std::ptr;
 
 #[cfg(target_arch = "x86_64")]
 mod x86_64 {
@@ -212,6 +213,8 @@ impl Threaded {
 #[repr(C)]
 #[derive(Debug)]
 pub struct StaticCall {
+    /// Nothing that they know: a thunk's record, which may hold the rest too, begins with this.
+    entry: *const c_void,
     target: *const c_void,
     programs: [*const u64; 2],
 }
@@ -220,8 +223,18 @@ impl StaticCall {
     /// Calls of a target by two programs, which have to live as long.
     pub fn new(target: *const c_void, pointers: &Threaded, slots: &Threaded) -> StaticCall {
         StaticCall {
+            entry: ptr::null(),
             target,
             programs: [pointers.0.as_ptr(), slots.0.as_ptr()],
+        }
+    }
+
+    /// The same as the beginning of a record whose thunk enters one of the programs.
+    pub fn of_record(&self, entry: *const c_void) -> StaticCall {
+        StaticCall {
+            entry,
+            target: self.target,
+            programs: self.programs,
         }
     }
 }

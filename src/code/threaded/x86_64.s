@@ -13,7 +13,7 @@
 //   rsp      |                              |
 //            +------------------------------+
 //
-// Registers before the call: r10 points to the word of the running snippet, r11 to the target's address,
+// Registers before the call: r10 points to the word of the running snippet, r11 to what has the target's address,
 // rsi is the array and rdi the result; rax is scratch, or the address of a value. rcx, rdx, r8 and r9
 // are scratch until they hold arguments. After it rcx is the result's address, and rsi, rdi and r8 are
 // scratch.
@@ -138,7 +138,7 @@
 
 // Calls, and has the result's address in rcx.
 .macro call_for_result
-    call qword ptr [r11]
+    call qword ptr [r11+8]
     mov rcx, [rbp-8]
 .endm
 
@@ -221,7 +221,7 @@ farcall_threaded_text:
 .if \is_odd
     push rdi
 .endif
-    mov r10, [r11+8+8*\form]
+    mov r10, [r11+16+8*\form]
 .endm
 
 .macro end_of_entry
@@ -679,12 +679,12 @@ snippet
 family {call}
 snippet
     mov [rbp-16], r10
-    call qword ptr [r11]
+    call qword ptr [r11+8]
     mov r10, [rbp-16]
     mov rcx, [rbp-8]
     next 1
 snippet
-    call qword ptr [r11]
+    call qword ptr [r11+8]
     return
 snippet
     call_for_result
