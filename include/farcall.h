@@ -631,7 +631,8 @@ typedef struct fc_code_stats {
    */
   size_t receiver_bytes;
   /**
-   * Callbacks that live. Freed ones whose release hook has not run yet are among them.
+   * Callbacks that live, freed ones whose release hook has not run yet among them; and of each thread that
+   * has made or freed some up to 64 that it has at hand.
    */
   size_t callbacks;
 } fc_code_stats;

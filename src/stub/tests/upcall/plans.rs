@@ -197,7 +197,7 @@ fn homogeneous_aggregates() {
     assert_eq!(plan.frame_align, 32);
     let plan = upcall(&assignment, Slots, Convention::Aapcs64);
     assert_eq!(
-        plan.saves[7..],
+        plan.saves[5..7],
         [save(vector(5), 16, 4), save(vector(6), 20, 4)]
     );
 }
