@@ -41,6 +41,52 @@ static void check_sum(const fc_function *function) {
   CHECK_INT(42, result);
 }
 
+static void add(void *ret, void *const *args, void *user) {
+  const int sum_of_all = *(int *)args[0] + *(int *)args[1] + (int)(intptr_t)user;
+  memcpy(ret, &sum_of_all, sizeof sum_of_all);
+}
+
+/* More callbacks than the library's own text has room for, and entries of functions. */
+static void check_callbacks_and_entries(void) {
+  enum { COUNT = 12000 };
+  static fc_callback *callbacks[COUNT];
+  fc_signature *signature = NULL;
+  CHECK_STATUS(FC_OK, fc_signature_parse(NULL, "int sum(int, int)", &signature));
+  int failures = 0;
+  for (int i = 0; i < COUNT; i++)
+    failures += fc_callback_new(signature, add, (void *)(intptr_t)i, NULL, &callbacks[i]) != FC_OK;
+  if (!CHECK_INT(0, failures))
+    printf("  %s\n", fc_error_message());
+  for (int i = 0; i < COUNT && !failures; i++)
+    failures += FC_AS_FUNCTION(int (*)(int, int), fc_callback_code(callbacks[i]))(1, 2) != i + 3;
+  CHECK_INT(0, failures);
+  for (int i = 0; i < COUNT; i++)
+    fc_callback_free(callbacks[i]);
+  for (int i = 0; i < 3000 && !failures; i++) {
+    fc_function *function = NULL;
+    int a = i, b = 2, result = 0;
+    void *args[] = {&a, &b};
+    failures += fc_function_new(signature, ADDRESS_OF(sum), NULL, &function) != FC_OK;
+    fc_entry entry = fc_function_entry(function);
+    if (entry)
+      entry(&result, args);
+    failures += result != i + 2;
+    if (i % 2)
+      fc_function_free(function);
+  }
+  CHECK_INT(0, failures);
+  fc_signature_free(signature);
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[512];
+  while (CHECK(maps != NULL) && fgets(line, sizeof line, maps)) {
+    const char *rights = strchr(line, ' ');
+    if (rights && rights[2] == 'w' && rights[3] == 'x')
+      CHECK_STRING("no page that is writable and executable", line);
+  }
+  if (maps)
+    fclose(maps);
+}
+
 /* Functions get stubs, and the status is so. */
 static void check_stubs(void) {
   fc_function *function = NULL;
@@ -50,6 +96,7 @@ static void check_stubs(void) {
     check_sum(function);
     fc_function_free(function);
   }
+  check_callbacks_and_entries();
   CHECK_STRING("stubs", fc_code_status());
 }
 
@@ -72,6 +119,7 @@ static void check_static(const char *reason) {
   stats.size = sizeof stats;
   CHECK_STATUS(FC_OK, fc_code_statistics(&stats));
   CHECK_SIZE(0, stats.mapped_bytes);
+  check_callbacks_and_entries();
 }
 
 static void asked_for_nothing(void) {
