@@ -71,12 +71,12 @@ typedef struct pair {
 
 static void never_called(void *ret, void *const *args, void *user) {
   (void)ret, (void)args, (void)user;
-  CHECK(!"called");
+  CHECK_STRING("not called", "called");
 }
 
 static void never_called_slots(fc_slot *ret, const fc_slot *slots, void *user) {
   (void)ret, (void)slots, (void)user;
-  CHECK(!"called");
+  CHECK_STRING("not called", "called");
 }
 
 static void default_results_of_every_size(void) {
@@ -335,7 +335,7 @@ static void races_of_calls_and_free(void) {
     fc_callback *next = NULL;
     atomic_store(&states[i], 1);
     if (fc_callback_new(signature, check_alive, &states[i], &options, &next) != FC_OK) {
-      CHECK(!"made");
+      CHECK_STRING("made", fc_error_message());
       break;
     }
     atomic_store(&shared_code, CODE(unary *, next));
@@ -393,7 +393,7 @@ static void races_of_all_kinds(void) {
     fc_callback *next = NULL;
     if (fc_callback_new(signature, echo, &released, kind == 2 ? NULL : &kinds[kind], &next) !=
         FC_OK) {
-      CHECK(!"made");
+      CHECK_STRING("made", fc_error_message());
       break;
     }
     hooks += kind == 0;
