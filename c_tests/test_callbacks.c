@@ -352,6 +352,10 @@ static void options_are_checked(void) {
   options.owner_timeout_ns = -1;
   CHECK_STATUS(FC_ERR_ARGUMENT, fc_callback_new(signature, add_handler, NULL, &options, &callback));
   CHECK_MESSAGE("owner_timeout_ns: expected nanoseconds, or 0 for ever, got -1");
+  options = callback_defaults();
+  options.owner_loop = (fc_loop *)(void *)&options;
+  CHECK_STATUS(FC_ERR_ARGUMENT, fc_callback_new(signature, add_handler, NULL, &options, &callback));
+  CHECK_MESSAGE("options.owner_loop: expected NULL with FC_THREADS_ANY");
   options.size = 3;
   CHECK_STATUS(FC_ERR_ARGUMENT,
                fc_callback_new_slots(signature, add_slots, NULL, &options, &callback));

@@ -567,8 +567,9 @@ typedef struct fc_callback_options {
    * handler any more: by fc_callback_free, or by the last call as it leaves, on that one's thread. Without
    * it a call costs less, since nobody has to count.
    *
-   * A call that is left by a C++ exception or by the end of its thread has ended. One that is left by longjmp
-   * counts as running: the hook of a callback that was left so is not called.
+   * A call that is left by a C++ exception or by the end of its thread has ended. One that is left by
+   * longjmp, or by a fault in a protected call (FC_PROTECT), counts as running: the hook of a callback that was
+   * left so is not called.
    */
   void (*release)(void *user);
   /**
@@ -1544,8 +1545,8 @@ int fc_captured_errno(void);
  * __attribute__((ms_abi)) is called as such. Callbacks whose arguments travel alike share their code,
  * which is kept for ever; what is particular to one takes 96 bytes.
  *
- * @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout, and
- *         FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
+ * @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout,
+ *         FC_THREADS_ANY with an `owner_loop`, and FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
  *         processor, a type that functions cannot pass, FC_THREADS_OWNER and FC_THREADS_POST; FC_ERR_LIMIT if the
  *         arguments need more than 256 MiB of stack; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no
  *         memory for the code.

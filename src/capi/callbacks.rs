@@ -84,8 +84,9 @@ pub struct fc_callback_options {
     /// handler any more: by fc_callback_free, or by the last call as it leaves, on that one's thread. Without
     /// it a call costs less, since nobody has to count.
     ///
-    /// A call that is left by a C++ exception or by the end of its thread has ended. One that is left by longjmp
-    /// counts as running: the hook of a callback that was left so is not called.
+    /// A call that is left by a C++ exception or by the end of its thread has ended. One that is left by
+    /// longjmp, or by a fault in a protected call (FC_PROTECT), counts as running: the hook of a callback that was
+    /// left so is not called.
     pub release: Option<unsafe extern "C" fn(user: *mut c_void)>,
     /// How long a foreign caller waits for the owner, or for room in the queue, in nanoseconds; 0: for ever.
     pub owner_timeout_ns: i64,
@@ -107,8 +108,8 @@ pub struct fc_callback_options {
 /// __attribute__((ms_abi)) is called as such. Callbacks whose arguments travel alike share their code,
 /// which is kept for ever; what is particular to one takes 96 bytes.
 ///
-/// @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout, and
-///         FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
+/// @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout,
+///         FC_THREADS_ANY with an `owner_loop`, and FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
 ///         processor, a type that functions cannot pass, FC_THREADS_OWNER and FC_THREADS_POST; FC_ERR_LIMIT if the
 ///         arguments need more than 256 MiB of stack; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no
 ///         memory for the code.
@@ -224,6 +225,12 @@ unsafe fn given_options(pointer: *const fc_callback_options, caller: &str) -> Re
             )));
         }
     };
+    if threads == Threads::Any && !given.owner_loop.is_null() {
+        return Err(Error::argument(format!(
+            "{caller}: options.owner_loop: expected NULL with FC_THREADS_ANY, whose handlers run on whichever thread \
+             calls"
+        )));
+    }
     if given.owner_timeout_ns < 0 {
         return Err(Error::argument(format!(
             "{caller}: options.owner_timeout_ns: expected nanoseconds, or 0 for ever, got {}",
