@@ -8,9 +8,10 @@ use super::debug::{self, Tools};
 use super::dual::Arena;
 use super::memory::{self, Draft, SparePages, page_size};
 use super::mode::{self, Mode};
-use super::unwind::{self, Announced};
+use super::unwind::{self, Announced, Lines};
 use crate::error::{Error, Result};
 use parking_lot::{Mutex, MutexGuard};
+use std::ops::Range;
 
 /// Stubs begin at multiples of this: where they cross fewer cache lines and fetch windows, they run
 /// faster.
@@ -45,6 +46,17 @@ impl CodeBlock {
     /// Its bytes, alignment included.
     pub fn length(&self) -> usize {
         self.length
+    }
+
+    /// The same block, of which these bytes, in whole lines, are a stub without a frame: it leaves the stack as
+    /// it was, wherever a signal meets it.
+    pub fn without_frame(self, bytes: Range<usize>) -> CodeBlock {
+        let heap = HEAP.lock();
+        if let Some(lines) = heap.lines_of(self.address) {
+            lines.set(self.address + bytes.start, bytes.len(), true);
+        }
+        drop(heap);
+        self
     }
 
     /// The same block, with a name for debuggers and profilers. It is only made if one of them is to be
@@ -103,6 +115,8 @@ struct Heap {
     /// Bytes of the next reservation.
     next: usize,
     announced: Announced,
+    /// What unwinders find of each reservation.
+    lines: Vec<Lines>,
     /// Memory that is mapped twice. The last is the one in which address space is reserved.
     arenas: Vec<Arena>,
     /// The process that may write to them.
@@ -118,6 +132,7 @@ static HEAP: Mutex<Heap> = Mutex::new(Heap {
     reserved: (0, 0),
     next: RESERVATION,
     announced: Announced::NOTHING,
+    lines: Vec::new(),
     arenas: Vec::new(),
     owner: 0,
     tools: Tools::NONE,
@@ -203,6 +218,13 @@ fn lock_with_room(length: usize) -> MutexGuard<'static, Heap> {
     heap
 }
 
+/// Whether the stub at an address has no frame.
+pub fn is_frameless(address: usize) -> bool {
+    let heap = HEAP.lock();
+    let lines = heap.lines_of(address);
+    lines.is_some_and(|lines| lines.is_frameless(address))
+}
+
 /// To be called after a library was loaded: it may have brought an unwinder.
 pub fn announce_to_new_unwinders() {
     if !HEAP.lock().announced.is_empty() {
@@ -231,6 +253,9 @@ impl Heap {
             ));
         }
         code.resize(length, FILL);
+        if let Some(lines) = self.lines_of(address) {
+            lines.set(address, length, false);
+        }
         match self.runs[index].arena {
             Some(arena) => self.write(index, arena, offset, &code)?,
             None => self.seal(index, offset, &code)?,
@@ -244,6 +269,10 @@ impl Heap {
         self.statistics.blocks += 1;
         self.statistics.block_bytes += length;
         Ok(CodeBlock { address, length })
+    }
+
+    fn lines_of(&self, address: usize) -> Option<&Lines> {
+        self.lines.iter().find(|lines| lines.contains(address))
     }
 
     /// Puts code into a run of private pages.
@@ -331,7 +360,9 @@ impl Heap {
         if self.reserved.1 < bytes {
             let size = self.next.max(bytes.next_multiple_of(RESERVATION));
             self.reserved = (self.reserve(size)?, size);
-            self.announced.add(self.reserved.0, size);
+            let lines = Lines::new(self.reserved.0, size);
+            self.announced.add(&lines);
+            self.lines.push(lines);
             self.next = (self.next * 2).min(LARGEST_RESERVATION);
         }
         let address = self.reserved.0;

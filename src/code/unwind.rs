@@ -3,9 +3,11 @@
 //! entry describes all code in a range of addresses. Ranges are large and few, are announced before
 //! there is code in them, and stay for ever: an unwinder that knows of thousands is slow.
 
+use super::heap::ALIGN;
 use super::machine::{DWARF_FRAME_POINTER, DWARF_RETURN_ADDRESS, symbol_address};
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A function with which an unwinder is told of code.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,47 @@ enum Wants {
     Entry,
 }
 
+/// What is known of each line of code in a range: whether its stub has a frame. An unwinder that comes from a
+/// signal handler asks.
+pub(super) struct Lines {
+    pub(super) start: usize,
+    pub(super) length: usize,
+    flags: &'static [AtomicU8],
+}
+
+impl Lines {
+    /// Of a range that begins at a multiple of a line.
+    pub(super) fn new(start: usize, length: usize) -> Lines {
+        let flags: Vec<AtomicU8> = (0..length / ALIGN).map(|_| AtomicU8::new(0)).collect();
+        Lines {
+            start,
+            length,
+            flags: flags.leak(),
+        }
+    }
+
+    fn of(&self, address: usize, length: usize) -> &[AtomicU8] {
+        let first = (address - self.start) / ALIGN;
+        &self.flags[first..first + length.div_ceil(ALIGN)]
+    }
+
+    /// Says of lines whether their stub has no frame.
+    pub(super) fn set(&self, address: usize, length: usize, is_frameless: bool) {
+        for flag in self.of(address, length) {
+            flag.store(is_frameless.into(), Ordering::Release);
+        }
+    }
+
+    /// Whether the stub that a line belongs to has no frame.
+    pub(super) fn is_frameless(&self, address: usize) -> bool {
+        self.of(address, 1)[0].load(Ordering::Acquire) != 0
+    }
+
+    pub(super) fn contains(&self, address: usize) -> bool {
+        (self.start..self.start + self.length).contains(&address)
+    }
+}
+
 /// The ranges, and the unwinders that know them all.
 pub(super) struct Announced {
     sections: Vec<&'static [u8]>,
@@ -39,8 +82,9 @@ impl Announced {
     };
 
     /// Tells all unwinders of a new range.
-    pub(super) fn add(&mut self, address: usize, length: usize) {
-        let section: &'static [u8] = self::section(address as u64, length as u64).leak();
+    pub(super) fn add(&mut self, lines: &Lines) {
+        let section: &'static [u8] =
+            self::section(lines.start as u64, lines.length as u64, Some(lines)).leak();
         self.sections.push(section);
         for &unwinder in &self.unwinders {
             tell(unwinder, section);
@@ -114,8 +158,9 @@ fn description() -> Vec<u8> {
     part(content)
 }
 
-/// A section (.eh_frame) that says that all frames in a range have the shape.
-pub(super) fn section(address: u64, length: u64) -> Vec<u8> {
+/// A section (.eh_frame) that says that all frames in a range have the shape; with `lines`, what is before
+/// and after it too.
+pub(super) fn section(address: u64, length: u64, lines: Option<&Lines>) -> Vec<u8> {
     let mut section = description();
     // How far back from here, behind the entry's own number, the description is.
     let back = section.len() as u32 + 4;
@@ -123,6 +168,12 @@ pub(super) fn section(address: u64, length: u64) -> Vec<u8> {
     content.extend_from_slice(&address.to_le_bytes());
     content.extend_from_slice(&length.to_le_bytes());
     content.push(0);
+    if let Some(lines) = lines {
+        content.extend(super::machine::unwind_rules(
+            lines.start as u64,
+            lines.flags.as_ptr() as u64,
+        ));
+    }
     section.append(&mut part(content));
     section.extend_from_slice(&[0; 4]);
     section
@@ -211,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_section_is_two_parts_and_an_end() {
-        let section = section(0x1000, 0x2000);
+        let section = section(0x1000, 0x2000, None);
         let word = |at: usize| u32::from_le_bytes(section[at..at + 4].try_into().unwrap());
         let entry = 4 + word(0) as usize;
         assert_eq!(entry, description().len());

@@ -1,6 +1,7 @@
 //! What is particular to running on x86-64: which emitter, convention and target are the machine's
 //! own, and the instructions that enter code with the context register set.
 
+use super::expression::{DROP, DUP, EQ, Expression, Label, MINUS, PLUS, SHR};
 use crate::stub::x86_64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
@@ -273,4 +274,71 @@ macro_rules! counted_call {
 pub const COUNTED_RECORD: i32 = 3;
 
 pub(super) use symbol_address;
+/// What an unwinder needs to know besides the shape of frames, as instructions of an unwind entry: where the
+/// frame begins while it is made and when it has been taken down, for those who come from a signal
+/// handler. It is seen by the instruction that is about to run. `lines` has a byte for each 64 of code from
+/// `start` on: 1 where a stub has no frame.
+pub(super) fn unwind_rules(start: u64, lines: u64) -> Vec<u8> {
+    const RBP: u8 = 6;
+    const RSP: u8 = 7;
+    const RIP: u8 = 16;
+    const DEF_CFA_EXPRESSION: u8 = 0x0f;
+    const VAL_EXPRESSION: u8 = 0x16;
+    let [outside, pushed, inside, end, f3, w48, w49, w41] = std::array::from_fn(Label);
+    let mut frame = Expression::default();
+    frame.register(RIP, 0).address(start).op(MINUS);
+    frame.constant(6).op(SHR).address(lines).op(PLUS).load(1);
+    frame.branch(outside);
+    // Of longer instructions no more is read than they have: behind them there may be nothing.
+    let mut first = |byte, then| {
+        frame.register(RIP, 0).load(1).constant(byte).op(EQ);
+        frame.branch(then);
+    };
+    // push rbp; ret; jmp out of an entry.
+    first(0x55, outside);
+    first(0xc3, outside);
+    first(0xe9, outside);
+    first(0xf3, f3);
+    first(0x48, w48);
+    first(0x49, w49);
+    first(0x41, w41);
+    frame.skip(inside);
+    // endbr64
+    frame
+        .mark(f3)
+        .register(RIP, 0)
+        .load(4)
+        .constant(0xfa1e_0ff3);
+    frame.op(EQ).branch(outside).skip(inside);
+    // mov rbp, rsp; mov rdi, [rdi] before it.
+    frame.mark(w48).register(RIP, 1).load(2).constant(0xe589);
+    frame.op(EQ).branch(pushed);
+    frame.register(RIP, 1).load(2).constant(0x3f8b);
+    frame.op(EQ).branch(outside).skip(inside);
+    // mov r11, context; mov r10, target.
+    frame.mark(w49).register(RIP, 1).load(1).constant(0xbb);
+    frame.op(EQ).branch(outside);
+    frame.register(RIP, 1).load(1).constant(0xba);
+    frame.op(EQ).branch(outside).skip(inside);
+    // jmp r10
+    frame.mark(w41).register(RIP, 1).load(2).constant(0xe2ff);
+    frame.op(EQ).branch(outside).skip(inside);
+    frame.mark(pushed).register(RSP, 16).skip(end);
+    frame.mark(outside).register(RSP, 8).skip(end);
+    frame.mark(inside).register(RBP, 16);
+    frame.mark(end);
+    // Outside rbp is the caller's; otherwise it is saved 16 bytes below the frame's begin, which is on the
+    // expression's stack.
+    let mut saved = Expression::default();
+    saved.op(DUP).register(RSP, 8).op(EQ).branch(outside);
+    saved.constant(16).op(MINUS).load(8).skip(end);
+    saved.mark(outside).op(DROP).register(RBP, 0);
+    saved.mark(end);
+    let mut rules = vec![DEF_CFA_EXPRESSION];
+    rules.append(&mut frame.block());
+    rules.extend([VAL_EXPRESSION, RBP]);
+    rules.append(&mut saved.block());
+    rules
+}
+
 pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};

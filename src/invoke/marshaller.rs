@@ -72,13 +72,23 @@ impl Marshaller {
 
 impl Stubs {
     fn new(assignment: &Assignment, plan: impl Fn(Arguments) -> Plan) -> Result<Stubs> {
-        let mut bytes = code::emit(&plan(Arguments::Pointers));
+        let (pointers_plan, slots_plan) = (plan(Arguments::Pointers), plan(Arguments::Slots));
+        let mut bytes = code::emit(&pointers_plan);
         let pointers = bytes.len();
-        let slots = code::emit(&plan(Arguments::Slots));
+        let slots = code::emit(&slots_plan);
         // Between the two, what a jump to nowhere meets.
         bytes.resize(pointers.next_multiple_of(code::ALIGN), code::FILL);
         bytes.extend_from_slice(&slots);
         let block = code::add(bytes.len(), |_| bytes)?;
+        let mut block = block;
+        let slots_at = pointers.next_multiple_of(code::ALIGN);
+        if !pointers_plan.has_frame {
+            block = block.without_frame(0..slots_at);
+        }
+        if !slots_plan.has_frame {
+            let end = block.length();
+            block = block.without_frame(slots_at..end);
+        }
         let block = block.named(|| format!("farcall stub for {}", abi::short(assignment)));
         Ok(Stubs {
             block,

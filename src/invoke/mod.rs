@@ -178,8 +178,15 @@ impl Function {
         let block = match &self.how {
             How::Stub(stubs) => {
                 let (stub_address, stub) = stubs.stub(arguments);
-                code::add(code::entry_length(stub), |address| {
+                let entry = code::add(code::entry_length(stub), |address| {
                     code::emit_entry(address as u64, context, stub, stub_address as u64)
+                });
+                entry.map(|entry| match code::is_frameless(stub_address) {
+                    true => {
+                        let end = entry.length();
+                        entry.without_frame(0..end)
+                    }
+                    false => entry,
                 })
             }
             How::Static { .. } | How::Fallback(_) => {

@@ -72,7 +72,7 @@ pub(super) fn image(address: usize, length: usize, name: &str) -> Box<[u8]> {
     let (address, length) = (address as u64, length as u64);
     let mut file = vec![0; HEADER_BYTES];
     let frames_at = end(&mut file);
-    let frames = unwind::section(address, length);
+    let frames = unwind::section(address, length, None);
     file.extend_from_slice(&frames);
     let symbols_at = end(&mut file);
     file.resize(file.len() + SYMBOL_BYTES as usize, 0);
@@ -206,6 +206,6 @@ mod tests {
         let frames = file.section_by_name(".eh_frame").unwrap();
         let frames_at = bytes.as_ptr() as u64 + frames.file_range().unwrap().0;
         assert_eq!(frames.address(), frames_at);
-        assert_eq!(frames.data().unwrap(), unwind::section(0x10000, 0x40));
+        assert_eq!(frames.data().unwrap(), unwind::section(0x10000, 0x40, None));
     }
 }
