@@ -141,6 +141,10 @@ const SLOT: u32 = 8;
 pub fn stores(assignment: &Assignment, arguments: Arguments) -> Vec<Store> {
     let in_slot = arguments == Arguments::Slots && assignment.result_size <= SLOT;
     match assignment.result {
+        // Of a struct that is only padding nothing comes back, and yet it has a slot.
+        ResultPassing::Void if in_slot && assignment.result_size > 0 => {
+            vec![slot_store(assignment)]
+        }
         ResultPassing::Void => Vec::new(),
         // The callee writes the value; in a slot that leaves what is above it.
         ResultPassing::Memory { .. } if in_slot && assignment.result_size < SLOT => {

@@ -31,8 +31,19 @@ def has_unnamed_bits(part):
         for m in part.members)
 
 
+def is_only_padding(type_):
+    if isinstance(type_, Array):
+        return not type_.length or is_only_padding(type_.element)
+    return isinstance(type_, Record) and all(
+        not m.name if m.bits is not None else is_only_padding(m.type) for m in type_.members)
+
+
 def is_empty(type_):
     return isinstance(type_, Record) and not type_.size
+
+
+def has_address_of_nothing(result):
+    return result and is_only_padding(result) and result.size not in (1, 2, 4, 8)
 
 
 def of_sysv64(signature):
@@ -64,7 +75,7 @@ def of_win64(signature):
         yield "D11"
     if any(key(t) == "f16" for t in everything):
         yield "D13"
-    if any(is_empty(t) for t in everything):
+    if any(is_empty(t) for t in everything) or has_address_of_nothing(signature.result):
         yield "D14"
     if any(isinstance(t, Vector) for t in everything):
         yield "D15"

@@ -1,9 +1,9 @@
 //! What stubs do, before it is code.
 
 use super::{ENTRY, ERRNO, RDI, RSI, assigned, assigned_for, planned};
-use crate::abi::{Extension, Place};
+use crate::abi::{Extension, Place, ResultPassing};
 use crate::stub::{Address, Arguments, Entry, Move, Store, StoreSource, plan};
-use crate::types::target::LINUX_AARCH64;
+use crate::types::target::{LINUX_AARCH64, WINDOWS_X86_64};
 use Arguments::{Pointers, Slots};
 
 const RAX: u8 = 0;
@@ -274,6 +274,27 @@ fn stores_to_slots() {
             "{prototype}"
         );
     }
+}
+
+/// Of one that is only padding nothing comes back, whose slot is zero all the same.
+#[test]
+fn stores_of_only_padding_to_a_slot() {
+    let assigned = |prototype| assigned_for(&WINDOWS_X86_64, prototype);
+    for prototype in [
+        "struct { char : 8; char : 8; char : 4; } f(void)",
+        "struct { struct { char : 8; } e[3]; } f(int)",
+    ] {
+        let assignment = assigned(prototype);
+        assert_eq!(assignment.result, ResultPassing::Void, "{prototype}");
+        assert_eq!(
+            plan(&assignment, Slots, ENTRY, None).stores,
+            [store(StoreSource::Zero, 0, 8)],
+            "{prototype}"
+        );
+        assert!(plan(&assignment, Pointers, ENTRY, None).stores.is_empty());
+    }
+    let nothing = assigned("void f(int)");
+    assert!(plan(&nothing, Slots, ENTRY, None).stores.is_empty());
 }
 
 /// A small one may come in several registers: what is above them is cleared.
