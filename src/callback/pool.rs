@@ -3,9 +3,10 @@
 
 use super::chain::Chain;
 use super::record::Record;
+use crate::code;
+use crate::code::lock::Mutex;
 use crate::code::thunks::{self, RECORD, Thunks};
 use crate::error::Result;
-use parking_lot::Mutex;
 
 /// So many freed callbacks wait at least, while there are others.
 const QUARANTINE: usize = 512;
@@ -98,9 +99,12 @@ impl Pool {
         super::fork::prepare();
         if self.next == 0 {
             self.next = FIRST;
-            return Ok(thunks::built_in());
+            let thunks = thunks::built_in();
+            code::lock::only_atomics(thunks.records, thunks.count * RECORD);
+            return Ok(thunks);
         }
         let thunks = thunks::more(self.next)?;
+        code::lock::only_atomics(thunks.records, thunks.count * RECORD);
         self.next = (self.next * 2).min(MOST);
         self.thunk_bytes += thunks.count * Thunks::STRIDE;
         Ok(thunks)

@@ -2,13 +2,13 @@
 //! alike. They are kept for ever: a call may be inside long after its callback and its signature are gone.
 
 use crate::abi::{self, Assignment};
+use crate::code::lock::Mutex;
 use crate::code::{self, CodeBlock, ThreadedReceiver};
 use crate::error::{Error, Result};
 use crate::invoke;
 use crate::stub::{Arguments, Upcall, upcall};
 use crate::types::{Function, Signature};
 use hashbrown::HashMap;
-use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::sync::OnceLock;

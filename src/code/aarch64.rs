@@ -57,10 +57,16 @@ macro_rules! symbol_address {
 }
 
 /// Tells valgrind, where it runs the program, that there is other code now: it keeps what it has made of
-/// the old. Elsewhere the instructions do nothing.
+/// the old.
 pub(super) fn discard_translations(address: usize, length: usize) {
     const DISCARD_TRANSLATIONS: usize = 0x1002;
-    let request = [DISCARD_TRANSLATIONS, address, length, 0, 0, 0];
+    tell_valgrind(DISCARD_TRANSLATIONS, address, length);
+}
+
+/// A client request of valgrind with two arguments. Where it does not run the program the instructions do
+/// nothing.
+pub(super) fn tell_valgrind(request: usize, first: usize, second: usize) {
+    let request = [request, first, second, 0, 0, 0];
     // SAFETY: the rotations make a whole turn, the last instruction changes nothing, and valgrind only
     // reads the request.
     unsafe {

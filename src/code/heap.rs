@@ -6,11 +6,11 @@
 use super::FILL;
 use super::debug::{self, Tools};
 use super::dual::Arena;
+use super::lock::{Mutex, MutexGuard, new_raw};
 use super::memory::{self, Draft, SparePages, page_size};
 use super::mode::{self, Mode};
 use super::unwind::{self, Announced, Lines};
 use crate::error::{Error, Result};
-use parking_lot::{Mutex, MutexGuard};
 use std::ops::Range;
 
 /// Stubs begin at multiples of this: where they cross fewer cache lines and fetch windows, they run
@@ -189,7 +189,7 @@ pub unsafe fn renew<T>(mutex: &Mutex<T>) {
     // SAFETY: nobody else uses the lock's state, which is an atomic number behind a reference.
     unsafe {
         let raw = std::ptr::from_ref(mutex.raw()).cast_mut();
-        raw.write(<parking_lot::RawMutex as parking_lot::lock_api::RawMutex>::INIT);
+        raw.write(new_raw());
     }
 }
 

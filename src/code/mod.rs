@@ -13,6 +13,7 @@ mod fault;
 mod expression;
 mod heap;
 mod instruction_cache;
+pub mod lock;
 mod memory;
 mod mode;
 mod threaded;

@@ -1,10 +1,10 @@
 //! Functions' own entries where no code may be made for them: thunks, as callbacks have them, whose records
 //! say which code goes on and with which context.
 
+use crate::code::lock::Mutex;
 use crate::code::thunks::{self, RECORD, Thunks};
 use crate::code::{StaticCall, record_call};
 use crate::error::Result;
-use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::mem::offset_of;
 use std::ptr;

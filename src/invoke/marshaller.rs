@@ -2,11 +2,11 @@
 //! arguments travel alike.
 
 use crate::abi::{self, Assignment, Piece, Place};
+use crate::code::lock::Mutex;
 use crate::code::{self, CodeBlock, Refusal, StaticCall, Threaded};
 use crate::error::{Error, Result};
 use crate::stub::{Arguments, ErrnoCapture, Plan, plan};
 use hashbrown::{Equivalent, HashMap};
-use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::hash::Hash;
 use std::sync::Arc;
