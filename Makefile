@@ -11,6 +11,7 @@ LIB_DIR := $(TARGET_DIR)/release
 N ?= 20000
 SEED ?= 1
 SECONDS ?= 600
+HELGRIND_SECONDS ?= 60
 
 # Generated, or kept word for word.
 NOT_FORMATTED := include/farcall.h c_tests/contract/contract.h
@@ -20,7 +21,8 @@ C_FILES = $(filter-out $(NOT_FORMATTED),$(sort $(shell find c_tests examples ben
 
 .PHONY: all build setup demo test check-format-rust check-format-c lint test-rust test-abi \
 	aarch64 build-aarch64 test-abi-aarch64 bench-aarch64 abi-soak test-emulator emulator-soak test-c-gcc test-c-clang test-examples test-install bench \
-	fuzz header licenses format install uninstall valgrind clean
+	fuzz header licenses format install uninstall valgrind \
+	helgrind sanitize clean
 .NOTPARALLEL:
 
 all: build
@@ -173,6 +175,16 @@ uninstall:
 
 valgrind: test-c-gcc
 	scripts/valgrind.sh $(BUILD)/c-gcc
+
+# Looks for data races: eight threads make, call and free callbacks and functions.
+# make helgrind HELGRIND_SECONDS=600
+helgrind:
+	CARGO=$(CARGO) scripts/helgrind.sh $(BUILD)/helgrind $(TARGET_DIR)/helgrind $(HELGRIND_SECONDS)
+
+# The C tests with AddressSanitizer, and those of threads with ThreadSanitizer, the library included.
+sanitize: build
+	scripts/sanitize_address.sh $(BUILD)/c-address $(LIB_DIR)
+	CARGO=$(CARGO) scripts/sanitize_threads.sh $(BUILD)/c-threads $(TARGET_DIR)/threads
 
 clean:
 	$(CARGO) clean

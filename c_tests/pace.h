@@ -37,4 +37,19 @@ static inline bool address_sanitized(void) {
 #endif
 }
 
+/* One of the sanitizers watches the program, which takes memory of its own. */
+static inline bool sanitized(void) {
+#if defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return true;
+#else
+  return address_sanitized();
+#endif
+#else
+  return address_sanitized();
+#endif
+}
+
 #endif

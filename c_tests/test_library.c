@@ -1,6 +1,7 @@
 /* Libraries: how they are found, what they refuse, and how long they live. */
 #include "folders.h"
 #include "harness.h"
+#include "pace.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -220,6 +221,9 @@ static void every_flag_opens(void) {
   static const uint32_t flags[] = {FC_OPEN_GLOBAL, FC_OPEN_LAZY, FC_OPEN_NODELETE, FC_OPEN_DEEPBIND,
                                    FC_OPEN_GLOBAL | FC_OPEN_LAZY | FC_OPEN_NODELETE};
   for (size_t i = 0; i < COUNT_OF(flags); i++) {
+    /* AddressSanitizer refuses it, since its own functions are passed by. */
+    if (flags[i] == FC_OPEN_DEEPBIND && address_sanitized())
+      continue;
     fc_open_options options = open_options(flags[i], NULL, 0);
     check_opens("libz.so.1", &options, "zlibVersion", "libz");
   }
@@ -408,7 +412,8 @@ int main(void) {
   RUN(lazy_looks_symbols_up_when_they_are_called);
   RUN(global_serves_those_that_come_later);
   RUN(nodelete_keeps_it_loaded);
-  RUN(deepbind_prefers_its_own);
+  if (!address_sanitized())
+    RUN(deepbind_prefers_its_own);
   RUN(in_the_order_of_the_folders);
   RUN(the_newest_version_of_a_folder);
   RUN(threads_open_and_close);

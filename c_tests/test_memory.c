@@ -50,7 +50,7 @@ static void stays_flat(const char *what, size_t count, round_function *round) {
   CHECK_SIZE(0, failures);
   printf("  %zu times %s: resident %zu KiB, then %zu KiB; code %zu KiB, then %zu KiB\n", count,
          what, resident >> 10, resident_after >> 10, mapped >> 10, mapped_after >> 10);
-  if (!under_valgrind()) {
+  if (!under_valgrind() && !sanitized()) {
     CHECK(resident_after < resident + (emulated() ? EMULATED_GROWTH : GROWTH));
     CHECK(mapped_after < mapped + CODE_GROWTH);
   }
