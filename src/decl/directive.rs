@@ -29,9 +29,9 @@ pub(super) struct Directives<'s> {
     pub(super) fresh: Vec<&'s str>,
     /// Those of them that were no constants then, and may be at the end of the text.
     pub(super) unsettled: Vec<&'s str>,
-    /// Those that are constants of this text, and those that have been undefined since.
+    /// Those that are constants of this text, and those that have been undefined or defined again since.
     pub(super) declared: HashSet<&'s str>,
-    pub(super) undefined: Vec<&'s str>,
+    pub(super) changed: Vec<&'s str>,
     /// Some macro stands for nothing.
     any_empty: bool,
     /// Where the conditions begin whose ends are still to come.
@@ -86,7 +86,7 @@ impl<'s> Lexer<'s> {
             b"undef" => {
                 if let Some(directives) = &mut self.directives {
                     directives.macros.remove(word_of(rest));
-                    directives.undefined.push(word_of(rest));
+                    directives.changed.push(word_of(rest));
                 }
                 Ok(())
             }
@@ -127,7 +127,9 @@ impl<'s> Lexer<'s> {
         };
         if let Some(directives) = &mut self.directives {
             directives.any_empty |= body.is_empty();
-            directives.macros.insert(name, new);
+            if directives.macros.insert(name, new).is_some() {
+                directives.changed.push(name);
+            }
             directives.fresh.push(name);
         }
         Ok(())

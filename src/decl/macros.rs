@@ -33,18 +33,21 @@ impl<'s> Parser<'s, '_> {
                 self.macro_constant(name);
             }
         }
-        self.forget_undefined();
+        self.forget_changed();
     }
 
-    /// At the end of the text: what is no macro any more is no constant either.
-    fn forget_undefined(&mut self) {
+    /// At the end of the text: what is no macro of an integer any more is no constant either.
+    fn forget_changed(&mut self) {
         let Some(directives) = &mut self.lexer.directives else {
             return;
         };
-        let gone: HashSet<&str> = std::mem::take(&mut directives.undefined)
+        let gone: HashSet<&str> = std::mem::take(&mut directives.changed)
             .into_iter()
             .filter(|name| directives.declared.contains(name))
-            .filter(|name| !directives.macros.contains_key(name))
+            .filter(|name| {
+                let last = directives.macros.get(name);
+                last.is_none_or(|of| of.value.is_none())
+            })
             .collect();
         if gone.is_empty() {
             return;

@@ -143,6 +143,16 @@ fn what_macros_are_worth() {
     assert_eq!(constant(&undefined, "B"), 3);
     assert_eq!(constant(&undefined, "E"), 0);
     assert_eq!(undefined.len(), 5);
+    // Nor is what is defined again as something else, which would depend on what was read before.
+    let text =
+        "#define A (B)\n#define C 1\nint a;\n#define A\n#define B 1\n#define C x\n#define B 2\n";
+    let mut again = super::declarations(text);
+    for _ in 0..2 {
+        assert!(again.constant("A").is_err() && again.constant("C").is_err());
+        assert_eq!(constant(&again, "B"), 2);
+        assert_eq!(again.len(), 2);
+        again.add(text).expect("the same again");
+    }
     for name in [
         "SELF",
         "OTHER",
