@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds the C and C++ tests with AddressSanitizer, and runs them with the library as it is.
+# Builds the C and C++ tests with AddressSanitizer, and runs them with the library as it is. clang's: the
+# allocator of gcc's, as late as gcc 12, may be locked for ever in the child of a fork.
 #
 #   [MODES='stubs none'] scripts/sanitize_address.sh BUILD_DIR LIB_DIR
 set -euo pipefail
 build=$1
-cmake -S c_tests -B "$build" -G Ninja -DCMAKE_C_COMPILER="${CC:-gcc}" -DCMAKE_CXX_COMPILER="${CXX:-g++}" \
+cmake -S c_tests -B "$build" -G Ninja -DCMAKE_C_COMPILER="${CLANG:-clang-19}" -DCMAKE_CXX_COMPILER="${CLANGXX:-clang++-19}" \
   -DFARCALL_SANITIZE=address -DFARCALL_LIB_DIR="$(realpath "$2")" \
   -DFARCALL_INCLUDE_DIR="$(realpath include)" --log-level=NOTICE
 cmake --build "$build"
@@ -20,7 +21,7 @@ for mode in ${MODES:-stubs none}; do
 done
 
 # It finds what there is to be found.
-"${CC:-gcc}" -fsanitize=address -g -x c - -o "$build/fault" <<'END'
+"${CLANG:-clang-19}" -fsanitize=address -g -x c - -o "$build/fault" <<'END'
 #include <stdlib.h>
 int main(int argc, char **argv) {
   volatile char *bytes = (volatile char *)malloc(3);
