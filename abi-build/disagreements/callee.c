@@ -1,3 +1,3 @@
 #include "library.h"
-typedef struct { long a; __int128 b : 6; } __attribute__((packed)) S;
-int f(long a, S s) { return s.a; }
+typedef struct { int : 20; } S;
+int f(S s, int a) { return a; }

@@ -26,6 +26,9 @@ EXAMPLES = {
             "seen = a;", "f(3); return seen == 3;"),
     "D15": ("win64", VECTOR.format(8), "float f(V v)", "return v[1];",
             "V v = {1, 2}; return f(v) == 2;"),
+    "D22": ("win64", "typedef struct { int : 28; } S;",
+            "int f(int a, int b, int c, int d, S s, int e)", "return e;",
+            "S s; return f(0, 0, 0, 0, s, 3) == 3;"),
     "D17": ("aapcs64", "typedef union { float a; int : 0; } U;", "float f(U u)", "return u.a;",
             "U u = {3}; return f(u) == 3;"),
     "D19": ("aapcs64", "typedef struct { long double a; } __attribute__((packed)) S;",
@@ -34,6 +37,8 @@ EXAMPLES = {
             "S s = {3}; return f(0, 0, 0, 0, 0, 0, 0, 0, 0, s) == 3;"),
     "D20": ("aapcs64", "typedef struct { long a; __int128 b : 6; } __attribute__((packed)) S;",
             "int f(long a, S s)", "return s.a;", "S s = {3, 1}; return f(0, s) == 3;"),
+    "D21": ("aapcs64", "typedef struct { int : 20; } S;", "int f(S s, int a)", "return a;",
+            "S s; return f(s, 3) == 3;"),
 }
 
 

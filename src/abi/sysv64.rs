@@ -104,10 +104,14 @@ fn classify_at(ty: TypeRef<'_>, offset: u64) -> Classified {
                 match field.bits {
                     // One of no width counts in a union too, where gcc compiles C.
                     Some(bits) if record.is_union && size > 0 => {
-                        classes.merge(offset, at, &classify_union_bits(bits, at)?);
+                        classes.merge(offset, at, &classify_integer_bits(bits, at)?);
                     }
                     Some(0) => {}
-                    // In a struct bit-fields need no alignment. Unnamed ones count too, where gcc
+                    // As gcc has it, which takes it for a plain member.
+                    Some(bits) if field.is_whole_integer => {
+                        classes.merge(offset, at, &classify_integer_bits(bits, at)?);
+                    }
+                    // In a struct other bit-fields need no alignment. Unnamed ones count too, where gcc
                     // compiles C; clang leaves them out.
                     Some(bits) => {
                         let bytes = u64::from(field.bit_offset + bits).div_ceil(8);
@@ -138,8 +142,9 @@ fn classify_at(ty: TypeRef<'_>, offset: u64) -> Classified {
     Ok(classes)
 }
 
-/// A bit-field of a union has the alignment of the smallest integer that holds it.
-fn classify_union_bits(bits: u32, offset: u64) -> Classified {
+/// A bit-field of a union, and one that fills an integer, has the alignment of the smallest integer that
+/// holds it.
+fn classify_integer_bits(bits: u32, offset: u64) -> Classified {
     let size = u64::from(bits.div_ceil(8).next_power_of_two());
     match offset.is_multiple_of(size) {
         true => Ok(Classes::scalar(

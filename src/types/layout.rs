@@ -141,12 +141,15 @@ pub(super) fn place(
             )));
         }
         placed.align = placed.align.max(align);
+        let is_packed = spec.packed || options.packed;
+        let whole = |width| whole_integer(width, bit, is_union, is_packed) > 0;
         placed.fields.push(Field {
             name: spec.name,
             link: spec.link,
             offset: bit / 8,
             bit_offset: (bit % 8) as u32,
             bits: spec.bits,
+            is_whole_integer: spec.bits.is_some_and(whole),
             align: spec.align,
         });
     }

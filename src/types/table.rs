@@ -104,6 +104,9 @@ pub struct Field {
     pub bit_offset: u32,
     /// A bit-field's width in bits.
     pub bits: Option<u32>,
+    /// A bit-field that fills an integer of its width where that is aligned in the record: gcc then treats
+    /// it as such a member.
+    pub is_whole_integer: bool,
     /// The alignment that was asked for in bytes, 0 if none.
     pub align: u32,
 }

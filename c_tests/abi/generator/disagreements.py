@@ -67,6 +67,11 @@ def of_sysv64(signature):
         yield "D7"
 
 
+def result_in_memory(signature):
+    result = signature.result
+    return isinstance(result, Record) and result.size not in (1, 2, 4, 8)
+
+
 def of_win64(signature):
     everything = signature.types()
     if any(key(t) in ("ldouble", "cldouble") for t in everything):
@@ -79,6 +84,9 @@ def of_win64(signature):
         yield "D14"
     if any(isinstance(t, Vector) for t in everything):
         yield "D15"
+    if any(is_only_padding(p.type) and p.type.size in (1, 2, 4, 8)
+           for p in signature.parameters[4 - bool(result_in_memory(signature)):]):
+        yield "D22"
 
 
 def has_zero_width(part):
@@ -97,6 +105,8 @@ def has_wide_bits(part):
 
 
 def of_aapcs64(signature):
+    if any(is_only_padding(p.type) and p.type.size for p in signature.parameters):
+        yield "D21"
     if any(t.holds(has_zero_width) for t in signature.types()):
         yield "D17"
     if any(t.holds(is_packed) and t.holds(has_wide_bits) for t in signature.types()):

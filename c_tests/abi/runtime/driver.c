@@ -22,7 +22,8 @@ library libraries[MAX_LIBRARIES];
 int library_count;
 struct trying now;
 static fc_library *opened[MAX_LIBRARIES];
-static char **scored;  /* by position: "scored", "gcc" (gcc's side only), or a reason */
+static char **scored;  /* by position: "scored", "gcc" or "clang" (its side only) and a reason, or
+                          that alone */
 static char **callers; /* which libraries' callers of function pointers are right */
 
 static const char *run_py(void) {
@@ -417,13 +418,25 @@ static bool does(const char *half) {
   return !only || !strcmp(only, half);
 }
 
+/* The compiler that alone is followed; NULL if they agree, or none is. */
+static const char *followed(uint32_t p) {
+  static const char *const names[] = {"gcc", "clang"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const size_t length = strlen(names[i]);
+    if (!strncmp(scored[p], names[i], length) && scored[p][length] == ' ')
+      return names[i];
+  }
+  return NULL;
+}
+
 static void one(uint32_t p) {
   memset(&now, 0, sizeof now);
   now.other = "callee built by";
   now.highest_align = libraries[0].tables->highest_align;
   now.c = libraries[0].tables->cases[p];
   now.images = &libraries[0].tables->images[p];
-  now.disputed = !strncmp(scored[p], "gcc ", 4);
+  const char *follows = followed(p);
+  now.disputed = follows;
   if (!now.disputed && strcmp(scored[p], "scored")) {
     shared->verdicts[p] = SKIPPED;
     return;
@@ -442,7 +455,7 @@ static void one(uint32_t p) {
     fc_signature *signature = signature_of(now.c, decls);
     if (signature && !shared->counters[CASE_FAILURES]) {
       for (int l = 0; does("calls") && l < library_count; l++)
-        if (!now.disputed || !strncmp(libraries[l].name, "gcc", 3))
+        if (!now.disputed || !strncmp(libraries[l].name, follows, strlen(follows)))
           run_paths(l, signature, decls);
       if (does("callbacks"))
         run_callbacks(signature, callers[p]);
@@ -456,8 +469,8 @@ static void one(uint32_t p) {
     shared->counters[DISPUTED]++;
     if (failed) {
       shared->counters[DISPUTED_WRONG]++;
-      printf("not as gcc has it (%s): %s --seed %ld --first %u --count 1\n  %s\n", scored[p] + 4,
-             run_py(), seed, now.c->index, now.c->prototype);
+      printf("not as %s has it: %s --seed %ld --first %u --count 1\n  %s\n", scored[p], run_py(),
+             seed, now.c->index, now.c->prototype);
     }
     shared->verdicts[p] = SKIPPED;
   } else {
@@ -467,7 +480,7 @@ static void one(uint32_t p) {
 
 static void crashed(uint32_t p, const char *how) {
   const fcg_case *c = libraries[0].tables->cases[p];
-  bool disputed = !strncmp(scored[p], "gcc ", 4);
+  bool disputed = followed(p);
   printf("%s %s: %s --seed %ld --first %u --count 1\n  %s\n  %s: %s\n    with\n%s\n",
          disputed ? "CRASHED (disputed)" : "FAILED", c->name, run_py(), seed, c->index,
          c->prototype, shared->where, how, c->declarations);
@@ -561,7 +574,7 @@ int main(int argc, char **argv) {
   const uint64_t *n = shared->counters;
   printf("%llu calls; %llu callbacks; fallback: %llu functions made, %llu unsupported; disputed by "
          "the compilers: "
-         "%llu, of which %llu not as gcc has them\n",
+         "%llu, of which %llu wrong\n",
          (unsigned long long)n[CALLS], (unsigned long long)n[CALLED_BACK],
          (unsigned long long)n[FALLBACKS], (unsigned long long)n[UNSUPPORTED],
          (unsigned long long)n[DISPUTED], (unsigned long long)n[DISPUTED_WRONG]);

@@ -1,6 +1,7 @@
 //! Structs and unions: the classes of their eightbytes. What is expected is what gcc does.
 
-use super::{check, check_type};
+use super::{check, check_type, shown, signature};
+use crate::abi::assign;
 
 const MEMORY: &str = "memory at rdi, rax";
 
@@ -171,6 +172,42 @@ fn packed_records() {
         "rdi",
         "rax",
     );
+}
+
+/// A bit-field that fills an integer of its width is a plain member where it is aligned in its own record (gcc
+/// 12), so that where that record is not aligned in another one the whole is MEMORY. Others need no alignment.
+#[test]
+fn bit_fields_that_fill_an_integer() {
+    for (before, record, in_memory) in [
+        ("char c;", "struct { int b : 16; }", true),
+        ("char c;", "struct { int b : 15; }", false),
+        ("short s;", "struct { int b : 16; }", false),
+        ("short s;", "struct { int b : 32; }", true),
+        ("char c;", "struct { int b : 8; }", false),
+        ("char c;", "struct { int a : 16; int b : 16; }", true),
+        ("char c;", "struct { int a : 8; int b : 16; }", false),
+        ("char c;", "struct { int : 16; }", true),
+        ("long l; char c;", "struct { long b : 32; }", true),
+        (
+            "char c;",
+            "struct __attribute__((packed)) { int b : 16; }",
+            false,
+        ),
+        (
+            "char c;",
+            "struct { int b : 16 __attribute__((packed)); }",
+            false,
+        ),
+        (
+            "unsigned long long a; int b : 2;",
+            "struct { int b : 16; }",
+            true,
+        ),
+    ] {
+        let ty = format!("struct __attribute__((packed)) {{ {before} {record} m; }}");
+        let assignment = assign(&signature(&format!("void f({ty} x)"))).unwrap();
+        assert_eq!(shown(&assignment).starts_with("[0]"), in_memory, "{ty}");
+    }
 }
 
 /// What is only padding has its place in registers; where none is left, nothing is passed (gcc 12 and 14; clang 19
