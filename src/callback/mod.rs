@@ -36,6 +36,7 @@ use crate::invoke;
 use crate::stub::Arguments;
 use crate::types::{Function, Kind, Signature};
 use calls::Freed;
+use receiver::Manner;
 use record::{Extra, Handler};
 use std::ffi::c_void;
 use std::ptr;
@@ -92,7 +93,11 @@ pub unsafe fn new(
     if options.threads != Threads::Any {
         return Err(refuse_threads(&signature()?, options.threads));
     }
-    let receiver = receiver::receiver(function, &signature, arguments)?;
+    let manner = Manner {
+        arguments,
+        is_counted: options.release.is_some(),
+    };
+    let receiver = receiver::receiver(function, &signature, manner)?;
     let (handler, extra) = if options.release.is_none() && options.default_result.is_null() {
         (handler, None)
     } else {

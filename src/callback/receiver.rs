@@ -45,7 +45,14 @@ impl Receiver {
             None => {
                 let bytes = code::emit_upcall(&plan.upcall);
                 let name = || format!("farcall callback receiver for {}", abi::short(assignment));
-                code::add(bytes.len(), |_| bytes).map(|block| block.named(name))
+                let length = bytes.len();
+                code::add(length, |_| bytes).map(|block| {
+                    let block = match plan.upcall.has_frame {
+                        true => block,
+                        false => block.without_frame(0..length),
+                    };
+                    block.named(name)
+                })
             }
             Some(refusal) => Err(refusal.error()),
         };
@@ -95,7 +102,21 @@ impl Receiver {
 
 /// The receivers of a signature, kept with its type.
 #[derive(Default)]
-struct Receivers([OnceLock<&'static Receiver>; 2]);
+struct Receivers([OnceLock<&'static Receiver>; 4]);
+
+/// How a callback is called.
+#[derive(Clone, Copy)]
+pub(super) struct Manner {
+    pub(super) arguments: Arguments,
+    /// Its calls are counted, and for that its handler has to return to the receiver.
+    pub(super) is_counted: bool,
+}
+
+impl Manner {
+    fn index(self) -> usize {
+        self.arguments as usize * 2 + usize::from(self.is_counted)
+    }
+}
 
 /// What receivers differ in.
 #[derive(PartialEq, Eq, Hash)]
@@ -118,30 +139,30 @@ pub(super) fn lock() -> &'static Mutex<impl Sized> {
 pub(super) fn receiver(
     function: &Function,
     signature: impl FnOnce() -> Result<Signature>,
-    arguments: Arguments,
+    manner: Manner,
 ) -> Result<&'static Receiver> {
     let known = function.memo.get::<Receivers>();
-    if let Some(receiver) = known.and_then(|known| known.0[arguments as usize].get()) {
+    if let Some(receiver) = known.and_then(|known| known.0[manner.index()].get()) {
         return Ok(receiver);
     }
-    met_first(function, signature, arguments)
+    met_first(function, signature, manner)
 }
 
 #[cold]
 fn met_first(
     function: &Function,
     signature: impl FnOnce() -> Result<Signature>,
-    arguments: Arguments,
+    manner: Manner,
 ) -> Result<&'static Receiver> {
-    let receiver = find(&signature()?, arguments)?;
+    let receiver = find(&signature()?, manner)?;
     if let Some(known) = function.memo.get_or_keep(Receivers::default) {
         // Another thread may have been faster, with the same.
-        let _ = known.0[arguments as usize].set(receiver);
+        let _ = known.0[manner.index()].set(receiver);
     }
     Ok(receiver)
 }
 
-fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver> {
+fn find(signature: &Signature, manner: Manner) -> Result<&'static Receiver> {
     if signature.function().variadic {
         return Err(Error::unsupported(format!(
             "{}: a callback cannot be variadic: what a caller will hand over is not known when the code is \
@@ -162,9 +183,13 @@ fn find(signature: &Signature, arguments: Arguments) -> Result<&'static Receiver
     super::fork::prepare();
     let mut table = TABLE.lock();
     let table = table.get_or_insert_with(Table::default);
+    let upcall = upcall(&assignment, manner.arguments, code::convention());
     let key = Key {
-        upcall: upcall(&assignment, arguments, code::convention()),
-        arguments,
+        upcall: match manner.is_counted {
+            true => upcall.with_frame(),
+            false => upcall,
+        },
+        arguments: manner.arguments,
         result_size: assignment.result_size,
     };
     if let Some(receiver) = table.get(&key) {

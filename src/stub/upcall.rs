@@ -107,6 +107,19 @@ pub struct Upcall {
     pub result: ResultAddress,
     /// After the handler.
     pub returns: Vec<Return>,
+    /// The handler returns here. One of pointers returns to the caller instead where there is neither an argument
+    /// nor a result, and gets NULL for both; one of slots may always write one.
+    pub has_frame: bool,
+}
+
+impl Upcall {
+    /// For handlers that have to return to the receiver.
+    pub fn with_frame(self) -> Upcall {
+        Upcall {
+            has_frame: true,
+            ..self
+        }
+    }
 }
 
 /// The bytes of a slot, and of an element of the array.
@@ -162,6 +175,8 @@ pub fn upcall(assignment: &Assignment, arguments: Arguments, native: Convention)
         frame.keep(&WIN64_KEPT);
     }
     frame.point_to_nothing(&nothing);
+    let is_empty = count == 0 && assignment.result_size == 0 && arguments == Arguments::Pointers;
+    let has_frame = !is_empty || !frame.saves.is_empty() || !frame.returns.is_empty();
     // Values first: where stores of values and of addresses take turns a processor is slower by a third.
     frame
         .saves
@@ -172,6 +187,7 @@ pub fn upcall(assignment: &Assignment, arguments: Arguments, native: Convention)
         saves: frame.saves,
         result,
         returns: frame.returns,
+        has_frame,
     }
 }
 

@@ -47,6 +47,16 @@ const POINTER: u8 = 13;
 pub fn emit_upcall(upcall: &Upcall) -> Vec<u8> {
     let mut code = Assembler::new_with_capacity(0, 64 + 12 * upcall.saves.len(), 0, 0, 0, 0, 0);
     landing_pad(&mut code);
+    if !upcall.has_frame {
+        dynasm!(code
+            ; .arch aarch64
+            ; mov X(ENTRY.result), xzr
+            ; mov X(ENTRY.arguments), xzr
+            ; ldp X(FAR), X(USER), [XSP(CONTEXT), RECORD_HANDLER as i32]
+            ; br X(FAR)
+        );
+        return finish(code);
+    }
     dynasm!(code
         ; .arch aarch64
         ; stp x29, x30, [sp, -16]!

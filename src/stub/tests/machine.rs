@@ -46,8 +46,8 @@ pub(super) struct Machine {
 pub(super) enum Stop {
     /// A call of this address.
     Call(u64),
-    /// A jump to the target.
-    Jump,
+    /// A jump to this address.
+    Jump(u64),
     /// A return to this address.
     Return(u64),
 }
@@ -88,12 +88,14 @@ pub(super) trait Processor {
 pub(super) trait Receivers: Processor {
     /// The register of a handler's third argument.
     const USER: usize;
+    /// The register that holds a handler's address when it is jumped to, if there is one.
+    const JUMPS_THROUGH: Option<usize>;
     /// The convention by which handlers are called.
     const NATIVE: Convention;
 
     fn emit_upcall(upcall: &Upcall) -> Vec<u8>;
-    /// One call, and the frame that the unwind rule expects.
-    fn check_receiver(code: &[Self::Instruction]);
+    /// A landing pad; one call, and the frame that the unwind rule expects, or a jump.
+    fn check_receiver(code: &[Self::Instruction], has_frame: bool);
 }
 
 const PAGE: u64 = 4096;

@@ -84,8 +84,8 @@ pub(super) fn run_code<P: Processor>(
     let (stop, index) = P::run(&mut machine, &code, 0);
     trial.check_call(&mut machine);
     let sp = machine.general[P::STACK_POINTER];
-    let is_tail = matches!(stop, Stop::Jump);
-    assert!(is_tail || matches!(stop, Stop::Call(TARGET)));
+    let is_tail = matches!(stop, Stop::Jump(_));
+    assert!(matches!(stop, Stop::Jump(TARGET) | Stop::Call(TARGET)));
     if is_tail {
         assert_eq!(sp, stack_top, "a jump leaves the stack as it was");
         let link = P::LINK.map(|link| machine.general[link]);

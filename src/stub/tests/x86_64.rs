@@ -54,8 +54,13 @@ impl Processor for X86_64 {
                     if one.mnemonic() == Mnemonic::Call {
                         return (Stop::Call(target), index);
                     }
-                    assert_eq!(one.op0_register(), Register::R11, "{}", text(one));
-                    return (Stop::Jump, index);
+                    let of = if one.op0_kind() == OpKind::Memory {
+                        one.memory_base()
+                    } else {
+                        one.op0_register()
+                    };
+                    assert_eq!(of, Register::R11, "{}", text(one));
+                    return (Stop::Jump(target), index);
                 }
                 Mnemonic::Ret => return (Stop::Return(machine.pop()), index),
                 Mnemonic::Jne if machine.zero => {}
@@ -101,17 +106,23 @@ impl Processor for X86_64 {
 
 impl Receivers for X86_64 {
     const USER: usize = 2;
+    const JUMPS_THROUGH: Option<usize> = None;
     const NATIVE: Convention = Convention::SysV64;
 
     fn emit_upcall(upcall: &Upcall) -> Vec<u8> {
         x86_64::emit_upcall(upcall)
     }
 
-    fn check_receiver(code: &[Instruction]) {
+    fn check_receiver(code: &[Instruction], has_frame: bool) {
         let count = |mnemonic| code.iter().filter(|one| one.mnemonic() == mnemonic).count();
-        assert_eq!((count(Mnemonic::Call), count(Mnemonic::Ret)), (1, 1));
-        let lines: Vec<_> = code[..3].iter().map(text).collect();
-        assert_eq!(lines, ["endbr64", "push rbp", "mov rbp,rsp"]);
+        let framed = usize::from(has_frame);
+        assert_eq!(
+            (count(Mnemonic::Call), count(Mnemonic::Ret)),
+            (framed, framed)
+        );
+        let start = &["endbr64", "push rbp", "mov rbp,rsp"][..1 + 2 * framed];
+        let lines: Vec<_> = code[..start.len()].iter().map(text).collect();
+        assert_eq!(lines, start);
     }
 }
 
@@ -288,6 +299,7 @@ impl Machine {
             Mnemonic::Cmp => {
                 self.above = number(&self.read(one, 0)) > number(&self.read(one, 1));
             }
+            Mnemonic::Xor => self.arithmetic(one, |a, b| a ^ b),
             Mnemonic::Or => self.arithmetic(one, |a, b| a | b),
             Mnemonic::Shl => self.arithmetic(one, |a, b| a << (b & 63)),
             Mnemonic::Shr => self.arithmetic(one, |a, b| a >> (b & 63)),

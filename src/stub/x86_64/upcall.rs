@@ -37,6 +37,16 @@ const INCOMING: i32 = 16;
 pub fn emit_upcall(upcall: &Upcall) -> Vec<u8> {
     let mut code = Assembler::new_with_capacity(0, 64 + 12 * upcall.saves.len(), 0, 0, 0, 0, 0);
     landing_pad(&mut code);
+    if !upcall.has_frame {
+        dynasm!(code
+            ; .arch x64
+            ; xor Rd(ENTRY.result), Rd(ENTRY.result)
+            ; xor Rd(ENTRY.arguments), Rd(ENTRY.arguments)
+            ; mov Rq(USER), [BYTE r11 + RECORD_USER as i8]
+            ; jmp QWORD [BYTE r11 + RECORD_HANDLER as i8]
+        );
+        return finish(code);
+    }
     dynasm!(code ; .arch x64 ; push rbp ; mov rbp, rsp);
     allocate(&mut code, upcall.frame_size, upcall.frame_align);
     let frame = Frame::of(upcall);

@@ -107,6 +107,8 @@ pub(in crate::stub::tests) enum Instruction {
     Call,
     /// `blr x16`
     CallFar,
+    /// `br x16`
+    JumpFar,
     /// `br x17`
     Jump,
     /// `ret`
@@ -127,6 +129,7 @@ pub(super) fn decode(word: u32) -> Instruction {
         0xd503_245f => return Instruction::LandingPad,
         0xd63f_0220 => return Instruction::Call,
         0xd63f_0200 => return Instruction::CallFar,
+        0xd61f_0200 => return Instruction::JumpFar,
         0xd61f_0220 => return Instruction::Jump,
         0xd65f_03c0 => return Instruction::Return,
         _ => {}

@@ -66,10 +66,15 @@ impl Processor for Aarch64 {
             }
             let skip_to = |distance: isize| index.checked_add_signed(distance).unwrap();
             let next = match *one {
-                Instruction::CallFar => {
+                Instruction::CallFar | Instruction::JumpFar => {
                     assert_eq!(machine.phase, Phase::Before, "one call is enough");
                     machine.phase = Phase::After(0);
-                    return (Stop::Call(machine.general[16]), index + 1);
+                    let target = machine.general[16];
+                    let stop = match *one {
+                        Instruction::CallFar => Stop::Call(target),
+                        _ => Stop::Jump(target),
+                    };
+                    return (stop, index + 1);
                 }
                 Instruction::Call | Instruction::Jump => {
                     assert_eq!(machine.phase, Phase::Before, "one call is enough");
@@ -79,7 +84,7 @@ impl Processor for Aarch64 {
                     let stop = if is_call {
                         Stop::Call(target)
                     } else {
-                        Stop::Jump
+                        Stop::Jump(target)
                     };
                     return (stop, index + 1);
                 }
@@ -126,19 +131,22 @@ impl Processor for Aarch64 {
 
 impl Receivers for Aarch64 {
     const USER: usize = 2;
+    const JUMPS_THROUGH: Option<usize> = Some(16);
     const NATIVE: Convention = Convention::Aapcs64;
 
     fn emit_upcall(upcall: &Upcall) -> Vec<u8> {
         aarch64::emit_upcall(upcall)
     }
 
-    fn check_receiver(code: &[Instruction]) {
+    fn check_receiver(code: &[Instruction], has_frame: bool) {
         let count = |instruction| code.iter().filter(|one| **one == instruction).count();
-        assert_eq!(count(Instruction::CallFar), 1);
-        assert_eq!(count(Instruction::Return), 1);
+        let framed = usize::from(has_frame);
+        assert_eq!(count(Instruction::CallFar), framed);
+        assert_eq!(count(Instruction::Return), framed);
         // bti c, stp x29, x30, [sp, #-16]! and mov x29, sp
         let start = [0xd503_245f, 0xa9bf_7bfd, 0x9100_03fd].map(decode);
-        assert_eq!(code[..start.len()], start);
+        let start = &start[..1 + 2 * framed];
+        assert_eq!(&code[..start.len()], start);
     }
 }
 
@@ -328,6 +336,7 @@ fn execute(machine: &mut Machine, one: &Instruction) {
         | Instruction::IfAbove(_)
         | Instruction::Call
         | Instruction::CallFar
+        | Instruction::JumpFar
         | Instruction::Jump
         | Instruction::Return => unreachable!("these are not executed here"),
     }

@@ -50,6 +50,12 @@ fn nothing_to_do() {
         // The handler may write to a slot all the same.
         assert_eq!(plan.result, ResultAddress::Frame(8));
         assert_eq!((plan.frame_size, plan.frame_align), (16, 16));
+        assert_eq!(plan.has_frame, arguments == Slots);
+        assert!(planned("void f(int)", arguments).has_frame);
+        assert!(planned("void f(empty)", arguments).has_frame);
+        assert!(planned("int f(void)", arguments).has_frame);
+        // rdi and rsi are the caller's.
+        assert!(planned("__attribute__((ms_abi)) void f(void)", arguments).has_frame);
     }
 }
 

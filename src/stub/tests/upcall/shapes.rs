@@ -30,8 +30,10 @@ fn run(assignment: &Assignment, arguments: Arguments, seed: u64) {
 
 fn run_on<P: Receivers>(assignment: &Assignment, arguments: Arguments, seed: u64) {
     let upcall = upcall(assignment, arguments, P::NATIVE);
-    let code = P::decode(&P::emit_upcall(&upcall));
-    trial::run::<P>(assignment, arguments, &upcall, &code, seed);
+    for upcall in [upcall.clone().with_frame(), upcall] {
+        let code = P::decode(&P::emit_upcall(&upcall));
+        trial::run::<P>(assignment, arguments, &upcall, &code, seed);
+    }
 }
 
 /// Both kinds of receiver for one assignment.

@@ -19,6 +19,15 @@ fn nothing_to_move() {
         "void f(void)",
         Pointers,
         "endbr64
+         xor edi,edi
+         xor esi,esi
+         mov rdx,[r11+10h]
+         jmp qword ptr [r11+8]",
+    );
+    check(
+        "void f(void)",
+        Slots,
+        "endbr64
          push rbp
          mov rbp,rsp
          sub rsp,10h
@@ -229,6 +238,22 @@ fn check_aarch64(prototype: &str, arguments: Arguments, expected: &[u32]) {
     let upcall = upcall(&assignment, arguments, Convention::Aapcs64);
     let found = words(&aarch64::emit_upcall(&upcall));
     assert_eq!(found, expected, "{found:08x?}");
+}
+
+/// Whoever gets nothing and gives nothing returns to the caller.
+#[test]
+fn nothing_to_move_of_aarch64() {
+    check_aarch64(
+        "void f(void)",
+        Pointers,
+        &[
+            0xd503_245f, // bti c
+            0xaa1f_03e0, // mov x0, xzr
+            0xaa1f_03e1, // mov x1, xzr
+            0xa940_8a30, // ldp x16, x2, [x17, #8]
+            0xd61f_0200, // br x16
+        ],
+    );
 }
 
 /// Neighbours are stored by one instruction, and handler and user loaded.

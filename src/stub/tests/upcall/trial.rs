@@ -32,6 +32,35 @@ struct Trial<'a, P> {
     processor: PhantomData<P>,
 }
 
+/// Runs the code of a receiver without a frame and checks what it did.
+fn run_without_frame<P: Receivers>(code: &[P::Instruction], seed: u64) {
+    let mut random = Random(seed | 1);
+    let mut machine = Machine::new::<P>(STACK_TOP, 0);
+    machine.general = std::array::from_fn(|_| random.next());
+    let mut record = random.bytes(24);
+    record[RECORD_HANDLER as usize..][..8].copy_from_slice(&HANDLER.to_le_bytes());
+    record[RECORD_USER as usize..][..8].copy_from_slice(&USER.to_le_bytes());
+    machine.memory.push(Region {
+        name: "record",
+        base: RECORD,
+        bytes: record,
+        is_writable: false,
+    });
+    machine.general[P::STACK_POINTER] = STACK_TOP;
+    machine.general[P::CONTEXT] = RECORD;
+    let mut expected = machine.general;
+    expected[usize::from(P::ENTRY.result)] = 0;
+    expected[usize::from(P::ENTRY.arguments)] = 0;
+    expected[P::USER] = USER;
+    let (stop, index) = P::run(&mut machine, code, 0);
+    assert!(matches!(stop, Stop::Jump(HANDLER)));
+    assert_eq!(index, code.len(), "nothing follows the jump");
+    if let Some(scratch) = P::JUMPS_THROUGH {
+        expected[scratch] = HANDLER;
+    }
+    assert_eq!(machine.general, expected);
+}
+
 /// Runs the code of a receiver for an assignment and checks what it did.
 pub(super) fn run<P: Receivers>(
     assignment: &Assignment,
@@ -40,7 +69,10 @@ pub(super) fn run<P: Receivers>(
     code: &[P::Instruction],
     seed: u64,
 ) {
-    P::check_receiver(code);
+    P::check_receiver(code, upcall.has_frame);
+    if !upcall.has_frame {
+        return run_without_frame::<P>(code, seed);
+    }
     let mut random = Random(seed | 1);
     // Where the return address is on the stack, it was pushed to an aligned one.
     let pushed = if P::LINK.is_none() { 8 } else { 0 };
