@@ -181,6 +181,8 @@ fn find(signature: &Signature, manner: Manner) -> Result<&'static Receiver> {
     }
     invoke::check_processor(&assignment).map_err(|error| error.within(signature.describe()))?;
     super::fork::prepare();
+    // They are to be told of new thunks, and are looked for while no lock is held.
+    code::find_unwinders();
     let mut table = TABLE.lock();
     let table = table.get_or_insert_with(Table::default);
     let upcall = upcall(&assignment, manner.arguments, code::convention());

@@ -1,6 +1,8 @@
 //! What is particular to running on aarch64: which emitter, convention and target are the machine's
 //! own, and the instructions that enter code with the context register set.
 
+use super::expression::{DROP, DUP, EQ, Expression, LT, Label, MINUS, NE, SHL, SHR};
+use super::unwind::DW_CFA_DEF_CFA;
 use crate::stub::aarch64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_SYSV};
@@ -12,6 +14,7 @@ pub use aarch64::{ENTRY, emit, emit_entry, emit_jump, emit_thunk, emit_upcall, e
 macro_rules! enter_at {
     ($code:expr, $context:expr) => {
         ::std::arch::naked_asm!(
+            ".cfi_startproc",
             // bti c, which the assembler knows by its number only.
             "hint #34",
             "ldr x16, [x0, #{code}]",
@@ -19,6 +22,7 @@ macro_rules! enter_at {
             "mov x0, x1",
             "mov x1, x2",
             "br x16",
+            ".cfi_endproc",
             // The next function of the section begins in a cache line of its own, as this one does.
             ".p2align 6",
             code = const $code,
@@ -33,6 +37,11 @@ pub const FILL: u8 = 0;
 /// DWARF's numbers of x29 and x30.
 pub(super) const DWARF_FRAME_POINTER: u8 = 29;
 pub(super) const DWARF_RETURN_ADDRESS: u8 = 30;
+
+const SP: u8 = 31;
+
+/// Where nothing was pushed the frame begins at sp, and x30 is the return address.
+pub(super) const FRAMELESS: &[u8] = &[DW_CFA_DEF_CFA, SP, 0];
 
 /// ELF's number of this processor.
 pub(super) const ELF_MACHINE: u16 = 183;
@@ -112,7 +121,14 @@ pub fn has_wide_vectors() -> bool {
 /// x17: goes on in a function `(result, array, context)`.
 macro_rules! context_call {
     ($function:path) => {
-        ::std::arch::naked_asm!("hint #34", "mov x2, x17", "b {}", sym $function)
+        ::std::arch::naked_asm!(
+            ".cfi_startproc",
+            "hint #34",
+            "mov x2, x17",
+            "b {}",
+            ".cfi_endproc",
+            sym $function,
+        )
     };
 }
 
@@ -121,10 +137,12 @@ macro_rules! context_call {
 macro_rules! record_call {
     ($code:expr, $context:expr) => {
         ::std::arch::naked_asm!(
+            ".cfi_startproc",
             "hint #34",
             "ldr x16, [x17, #{code}]",
             "ldr x17, [x17, #{context}]",
             "br x16",
+            ".cfi_endproc",
             code = const $code,
             context = const $context,
         )
@@ -150,6 +168,7 @@ macro_rules! thunk_table {
             ".hidden farcall_thunks",
             ".type farcall_thunks,@function",
             "farcall_thunks:",
+            ".cfi_startproc",
             ".zero {margin}",
             ".set farcall_thunk_index, 0",
             ".rept {count}",
@@ -161,6 +180,7 @@ macro_rules! thunk_table {
             ".balign {thunk}",
             ".set farcall_thunk_index, farcall_thunk_index + {record}",
             ".endr",
+            ".cfi_endproc",
             ".size farcall_thunks, . - farcall_thunks",
             ".popsection",
             count = const $count,
@@ -288,10 +308,53 @@ macro_rules! counted_call {
 pub const COUNTED_RECORD: i32 = 19;
 
 pub(super) use symbol_address;
-/// What an unwinder needs to know besides the shape of frames: nothing, since code of this processor keeps a
-/// chain of frames, and a frame that is not made yet is left out.
-pub(super) fn unwind_rules(_start: u64, _lines: u64) -> Vec<u8> {
-    Vec::new()
+
+/// What an unwinder needs to know besides the shape of frames, as instructions of an unwind entry: where the
+/// frame begins while it is made and when it has been taken down, for those who come from a signal handler.
+/// Expressions cannot ask here for the instruction that is about to run, but x30 tells as much. While a callee
+/// runs and after it has returned x30 is an address of this code. Before the call, and when the frame has been
+/// taken down, it is where the stub returns to; where that is in the frame's record too, there is a frame.
+/// (A stub that is called by another one of the same range is taken for its caller, in a backtrace that comes
+/// from where it has no frame yet: the caller's caller is found all the same.)
+pub(super) fn unwind_rules(start: u64, length: u64, _lines: u64) -> Vec<u8> {
+    const X29: u8 = DWARF_FRAME_POINTER;
+    const X30: u8 = DWARF_RETURN_ADDRESS;
+    const DEF_CFA_EXPRESSION: u8 = 0x0f;
+    const VAL_EXPRESSION: u8 = 0x16;
+    let [outside, pushed, not_pushed, inside, end] = std::array::from_fn(Label);
+    let mut frame = Expression::default();
+    // Callees may have signed the address, in bits that no address of 39 bits has.
+    frame.register(X30, 0).address(start).op(MINUS);
+    frame.constant(25).op(SHL).constant(25).op(SHR);
+    frame.address(length).op(LT).branch(inside);
+    // mov x29, sp
+    frame.register(SP, 8).load(8).register(X30, 0).op(NE);
+    frame.branch(not_pushed);
+    frame.register(SP, 0).load(8).register(X29, 0).op(EQ);
+    frame.branch(pushed);
+    // A caller may use x29 for something else, that is no address.
+    frame.mark(not_pushed).register(X29, 0).register(SP, 0);
+    frame.op(MINUS).constant(28).op(SHR).branch(outside);
+    frame.register(X29, 8).load(8).register(X30, 0).op(EQ);
+    frame.branch(inside);
+    frame.mark(outside).register(SP, 0).skip(end);
+    frame.mark(pushed).register(SP, 16).skip(end);
+    frame.mark(inside).register(X29, 16);
+    frame.mark(end);
+    let mut rules = vec![DEF_CFA_EXPRESSION];
+    rules.append(&mut frame.block());
+    for (register, below) in [(X29, 16), (X30, 8)] {
+        // Outside both are the caller's; otherwise they are saved below the frame's begin, which is on the
+        // expression's stack.
+        let mut saved = Expression::default();
+        saved.op(DUP).register(SP, 0).op(EQ).branch(outside);
+        saved.constant(below).op(MINUS).load(8).skip(end);
+        saved.mark(outside).op(DROP).register(register, 0);
+        saved.mark(end);
+        rules.extend([VAL_EXPRESSION, register]);
+        rules.append(&mut saved.block());
+    }
+    rules
 }
 
 pub(crate) use {context_call, counted_call, enter_at, record_call, thunk_table};

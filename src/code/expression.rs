@@ -1,9 +1,17 @@
 //! Expressions of unwind tables (DWARF 5, section 2.5), for what a register and an offset cannot say.
 
+#![allow(
+    dead_code,
+    reason = "each processor's rules use some of the operations"
+)]
+
 pub(super) const EQ: u8 = 0x29;
 pub(super) const MINUS: u8 = 0x1c;
 pub(super) const PLUS: u8 = 0x22;
+pub(super) const SHL: u8 = 0x24;
 pub(super) const SHR: u8 = 0x25;
+pub(super) const LT: u8 = 0x2d;
+pub(super) const NE: u8 = 0x2e;
 pub(super) const DUP: u8 = 0x12;
 pub(super) const DROP: u8 = 0x13;
 

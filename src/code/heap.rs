@@ -233,6 +233,19 @@ pub fn announce_to_new_unwinders() {
     }
 }
 
+/// Finds the unwinders, if none is known yet: what is announced later they are then told.
+pub fn find_unwinders() {
+    if HEAP.lock().announced.knows_no_unwinder() {
+        let unwinders = unwind::find();
+        HEAP.lock().announced.meet(&unwinders);
+    }
+}
+
+/// Tells the unwinders that are known of thunks. It finds no others, since its caller holds a lock.
+pub(super) fn announce_thunks(start: usize, length: usize) {
+    HEAP.lock().announced.add_frameless(start, length);
+}
+
 /// What the heap holds now.
 pub fn statistics() -> CodeStatistics {
     HEAP.lock().statistics

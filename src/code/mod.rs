@@ -8,9 +8,8 @@ mod debug;
 mod dual;
 mod environment;
 mod errno;
-mod fault;
-#[cfg(target_arch = "x86_64")]
 mod expression;
+mod fault;
 mod heap;
 mod instruction_cache;
 pub mod lock;
@@ -34,8 +33,8 @@ pub use fault::{
     Access, Fault, install as install_fault_handlers, prepare_thread, protected_enter,
 };
 pub use heap::{
-    ALIGN, CodeBlock, CodeStatistics, add, announce_to_new_unwinders, is_frameless, lock_for_fork,
-    name, renew, renew_after_fork, statistics, unlock_after_fork,
+    ALIGN, CodeBlock, CodeStatistics, add, announce_to_new_unwinders, find_unwinders, is_frameless,
+    lock_for_fork, name, renew, renew_after_fork, statistics, unlock_after_fork,
 };
 pub use machine::{
     COUNTED_RECORD, ENTRY, FILL, can_call, convention, emit, emit_entry, emit_jump, emit_thunk,

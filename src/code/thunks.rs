@@ -5,7 +5,7 @@
 //! The first are in the library's own text. More are made in executable memory; where the system
 //! forbids that, the library's file is mapped again, with new records at the same distance.
 
-use super::heap::name;
+use super::heap::{announce_thunks, name};
 use super::machine::{emit_thunk, thunk_table};
 use super::memory::{self, Draft};
 use super::mode::{Mode, after, mode};
@@ -75,6 +75,12 @@ pub fn for_entries() -> Thunks {
 
 /// More thunks, about as many as asked for.
 pub fn more(count: usize) -> Result<Thunks> {
+    let thunks = made_or_mapped(count)?;
+    announce_thunks(thunks.code, thunks.count * THUNK_LENGTH);
+    Ok(thunks)
+}
+
+fn made_or_mapped(count: usize) -> Result<Thunks> {
     let refused = match mode() {
         Mode::Static(refusal) => refusal.error(),
         // Where code is mapped twice, what is made by other means may be refused, which says nothing of the rest.

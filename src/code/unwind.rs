@@ -4,7 +4,7 @@
 //! there is code in them, and stay for ever: an unwinder that knows of thousands is slow.
 
 use super::heap::ALIGN;
-use super::machine::{DWARF_FRAME_POINTER, DWARF_RETURN_ADDRESS, symbol_address};
+use super::machine::{DWARF_FRAME_POINTER, DWARF_RETURN_ADDRESS, FRAMELESS, symbol_address};
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -85,6 +85,17 @@ impl Announced {
     pub(super) fn add(&mut self, lines: &Lines) {
         let section: &'static [u8] =
             self::section(lines.start as u64, lines.length as u64, Some(lines)).leak();
+        self.add_section(section);
+    }
+
+    /// Tells all unwinders of a range in which nothing has a frame: the stack is as it was when the code was
+    /// entered.
+    pub(super) fn add_frameless(&mut self, start: usize, length: usize) {
+        let description = description(FRAMELESS);
+        self.add_section(section_of(description, start as u64, length as u64, &[]).leak());
+    }
+
+    fn add_section(&mut self, section: &'static [u8]) {
         self.sections.push(section);
         for &unwinder in &self.unwinders {
             tell(unwinder, section);
@@ -107,12 +118,17 @@ impl Announced {
     pub(super) fn is_empty(&self) -> bool {
         self.sections.is_empty()
     }
+
+    /// No unwinder was found yet.
+    pub(super) fn knows_no_unwinder(&self) -> bool {
+        self.unwinders.is_empty()
+    }
 }
 
 fn tell(unwinder: Unwinder, section: &'static [u8]) {
     let entry = match unwinder.wants {
         Wants::Section => section,
-        Wants::Entry => &section[description().len()..],
+        Wants::Entry => &section[part_length(section)..],
     };
     // SAFETY: the address is that of such a function, and what it gets is complete and stays.
     unsafe {
@@ -122,8 +138,8 @@ fn tell(unwinder: Unwinder, section: &'static [u8]) {
 }
 
 const DW_CFA_NOP: u8 = 0;
-const DW_CFA_DEF_CFA: u8 = 0x0c;
-const DW_CFA_OFFSET: u8 = 0x80;
+pub(super) const DW_CFA_DEF_CFA: u8 = 0x0c;
+pub(super) const DW_CFA_OFFSET: u8 = 0x80;
 const DW_EH_PE_ABSPTR: u8 = 0;
 
 /// Bytes behind their own number, as parts of a section have them.
@@ -135,9 +151,28 @@ fn part(mut content: Vec<u8>) -> Vec<u8> {
     part
 }
 
-/// The shape of all frames (a common information entry): the frame begins 16 bytes above the frame
-/// pointer, which points to where the caller's is saved, below the return address.
-fn description() -> Vec<u8> {
+/// The bytes of the part that a section begins with, and of their number.
+fn part_length(section: &[u8]) -> usize {
+    let number = section
+        .first_chunk()
+        .map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    4 + number as usize
+}
+
+/// The shape of all frames: the frame begins 16 bytes above the frame pointer, which points to where the
+/// caller's is saved, below the return address.
+const FRAMED: &[u8] = &[
+    DW_CFA_DEF_CFA,
+    DWARF_FRAME_POINTER,
+    16,
+    DW_CFA_OFFSET | DWARF_RETURN_ADDRESS,
+    1,
+    DW_CFA_OFFSET | DWARF_FRAME_POINTER,
+    2,
+];
+
+/// What entries of a kind have in common (a common information entry).
+fn description(rules: &[u8]) -> Vec<u8> {
     let mut content = vec![0; 4];
     content.extend_from_slice(b"\x01zR\0");
     content.extend_from_slice(&[
@@ -147,33 +182,34 @@ fn description() -> Vec<u8> {
         DWARF_RETURN_ADDRESS,
         1,
         DW_EH_PE_ABSPTR,
-        DW_CFA_DEF_CFA,
-        DWARF_FRAME_POINTER,
-        16,
-        DW_CFA_OFFSET | DWARF_RETURN_ADDRESS,
-        1,
-        DW_CFA_OFFSET | DWARF_FRAME_POINTER,
-        2,
     ]);
+    content.extend_from_slice(rules);
     part(content)
 }
 
 /// A section (.eh_frame) that says that all frames in a range have the shape; with `lines`, what is before
 /// and after it too.
 pub(super) fn section(address: u64, length: u64, lines: Option<&Lines>) -> Vec<u8> {
-    let mut section = description();
+    let rules = lines.map_or_else(Vec::new, |lines| {
+        super::machine::unwind_rules(
+            lines.start as u64,
+            lines.length as u64,
+            lines.flags.as_ptr() as u64,
+        )
+    });
+    section_of(description(FRAMED), address, length, &rules)
+}
+
+/// A section with one entry, whose rules are added to those of its description.
+fn section_of(description: Vec<u8>, address: u64, length: u64, rules: &[u8]) -> Vec<u8> {
+    let mut section = description;
     // How far back from here, behind the entry's own number, the description is.
     let back = section.len() as u32 + 4;
     let mut content = back.to_le_bytes().to_vec();
     content.extend_from_slice(&address.to_le_bytes());
     content.extend_from_slice(&length.to_le_bytes());
     content.push(0);
-    if let Some(lines) = lines {
-        content.extend(super::machine::unwind_rules(
-            lines.start as u64,
-            lines.flags.as_ptr() as u64,
-        ));
-    }
+    content.extend_from_slice(rules);
     section.append(&mut part(content));
     section.extend_from_slice(&[0; 4]);
     section
@@ -265,7 +301,7 @@ mod tests {
         let section = section(0x1000, 0x2000, None);
         let word = |at: usize| u32::from_le_bytes(section[at..at + 4].try_into().unwrap());
         let entry = 4 + word(0) as usize;
-        assert_eq!(entry, description().len());
+        assert_eq!(entry, description(FRAMED).len());
         assert_eq!(entry % 8, 0);
         // The entry finds its description.
         assert_eq!(word(entry + 4) as usize, entry + 4);

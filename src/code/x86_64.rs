@@ -2,6 +2,7 @@
 //! own, and the instructions that enter code with the context register set.
 
 use super::expression::{DROP, DUP, EQ, Expression, Label, MINUS, PLUS, SHR};
+use super::unwind::{DW_CFA_DEF_CFA, DW_CFA_OFFSET};
 use crate::stub::x86_64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
@@ -13,6 +14,7 @@ pub use x86_64::{ENTRY, emit, emit_entry, emit_jump, emit_thunk, emit_upcall, en
 macro_rules! enter_at {
     ($code:expr, $context:expr) => {
         ::std::arch::naked_asm!(
+            ".cfi_startproc",
             "endbr64",
             "mov r11, qword ptr [rdi + {context}]",
             "mov rax, rdi",
@@ -21,6 +23,7 @@ macro_rules! enter_at {
             // A jump through memory, which is a cycle faster here than one through a register that
             // was loaded before.
             "jmp qword ptr [rax + {code}]",
+            ".cfi_endproc",
             // The next function of the section begins in a cache line of its own, as this one does.
             ".p2align 6",
             code = const $code,
@@ -35,6 +38,15 @@ pub const FILL: u8 = 0xcc;
 /// DWARF's numbers of rbp and of the return address.
 pub(super) const DWARF_FRAME_POINTER: u8 = 6;
 pub(super) const DWARF_RETURN_ADDRESS: u8 = 16;
+
+/// Where nothing was pushed the return address is at rsp.
+pub(super) const FRAMELESS: &[u8] = &[
+    DW_CFA_DEF_CFA,
+    7,
+    8,
+    DW_CFA_OFFSET | DWARF_RETURN_ADDRESS,
+    1,
+];
 
 /// ELF's number of this processor.
 pub(super) const ELF_MACHINE: u16 = 62;
@@ -117,7 +129,14 @@ pub fn has_wide_vectors() -> bool {
 /// r11: goes on in a function `(result, array, context)`.
 macro_rules! context_call {
     ($function:path) => {
-        ::std::arch::naked_asm!("endbr64", "mov rdx, r11", "jmp {}", sym $function)
+        ::std::arch::naked_asm!(
+            ".cfi_startproc",
+            "endbr64",
+            "mov rdx, r11",
+            "jmp {}",
+            ".cfi_endproc",
+            sym $function,
+        )
     };
 }
 
@@ -126,10 +145,12 @@ macro_rules! context_call {
 macro_rules! record_call {
     ($code:expr, $context:expr) => {
         ::std::arch::naked_asm!(
+            ".cfi_startproc",
             "endbr64",
             "mov r10, qword ptr [r11 + {code}]",
             "mov r11, qword ptr [r11 + {context}]",
             "jmp r10",
+            ".cfi_endproc",
             code = const $code,
             context = const $context,
         )
@@ -155,6 +176,7 @@ macro_rules! thunk_table {
             ".hidden farcall_thunks",
             ".type farcall_thunks,@function",
             "farcall_thunks:",
+            ".cfi_startproc",
             ".fill {margin}, 1, 0xcc",
             ".set farcall_thunk_index, 0",
             ".rept {count}",
@@ -164,6 +186,7 @@ macro_rules! thunk_table {
             ".balign {thunk}, 0xcc",
             ".set farcall_thunk_index, farcall_thunk_index + {record}",
             ".endr",
+            ".cfi_endproc",
             ".size farcall_thunks, . - farcall_thunks",
             ".popsection",
             count = const $count,
@@ -284,7 +307,7 @@ pub(super) use symbol_address;
 /// frame begins while it is made and when it has been taken down, for those who come from a signal
 /// handler. It is seen by the instruction that is about to run. `lines` has a byte for each 64 of code from
 /// `start` on: 1 where a stub has no frame.
-pub(super) fn unwind_rules(start: u64, lines: u64) -> Vec<u8> {
+pub(super) fn unwind_rules(start: u64, _length: u64, lines: u64) -> Vec<u8> {
     const RBP: u8 = 6;
     const RSP: u8 = 7;
     const RIP: u8 = 16;

@@ -3,7 +3,7 @@
 
 use crate::code::lock::Mutex;
 use crate::code::thunks::{self, RECORD, Thunks};
-use crate::code::{StaticCall, record_call};
+use crate::code::{self, StaticCall, record_call};
 use crate::error::Result;
 use std::ffi::c_void;
 use std::mem::offset_of;
@@ -67,7 +67,7 @@ impl Entry {
     /// An entry that goes on with code in the way of stubs, and with a context. Both have to live as
     /// long.
     pub(super) fn new(code: *const c_void, context: *const c_void) -> Result<Entry> {
-        let record = POOL.lock().take()?;
+        let record = new_record()?;
         // SAFETY: records are writable for ever, and this one is nobody else's. Who calls the entry has
         // got its address after this.
         unsafe {
@@ -80,7 +80,7 @@ impl Entry {
 
     /// An entry of a program, for which the record is the context.
     pub(super) fn of_program(entry: *const c_void, call: &StaticCall) -> Result<Entry> {
-        let record = POOL.lock().take()?;
+        let record = new_record()?;
         // SAFETY: as above; a record begins with room for what the program wants to find.
         unsafe { record.cast::<StaticCall>().write(call.of_record(entry)) };
         Ok(Entry(record))
@@ -100,6 +100,12 @@ impl Drop for Entry {
         unsafe { (*self.0).next = pool.free };
         pool.free = self.0;
     }
+}
+
+fn new_record() -> Result<*mut Record> {
+    // The unwinders are to be told of new thunks, and are looked for while no lock is held.
+    code::find_unwinders();
+    POOL.lock().take()
 }
 
 /// What thunks jump to.
