@@ -2,6 +2,7 @@
 //! Rules are cited by their names in section 6.8.2, "Parameter passing rules"; Apple's by its
 //! "Writing ARM64 code for Apple platforms". gcc and clang agree but where it is said.
 
+use super::padding::is_only_padding;
 use super::{
     Assignment, Builder, Extension, MAX_STACK, Piece, Place, ResultPassing, parameter_extension,
 };
@@ -30,8 +31,8 @@ struct Variant {
     /// A bit-field of no width makes a union one that is not homogeneous, as other bit-fields do. So
     /// gcc has it, and clang not.
     counts_no_width: bool,
-    /// Members that are records without members are passed over, whatever these would be made of. So
-    /// clang has it; for gcc an array of no elements in one makes the whole not homogeneous.
+    /// Records of which no byte belongs to a member are not passed, and as members do not count. So clang has it; for
+    /// gcc they are values, and an array of no elements in one makes the whole not homogeneous.
     skips_empty_records: bool,
 }
 
@@ -161,10 +162,10 @@ fn elements(ty: TypeRef<'_>, variant: &Variant) -> Option<(Option<Element>, u64)
     (size.checked_mul(count)? == ty.size()).then_some((element, count))
 }
 
-/// A record without bytes, or an array of those.
+/// A record without bytes but padding, or an array of those.
 fn is_empty_record(ty: TypeRef<'_>) -> bool {
     match &ty.node.data {
-        Data::Record(_) => ty.size() == 0,
+        Data::Record(_) => is_only_padding(ty),
         Data::Array {
             element,
             length: Some(1..),
@@ -251,7 +252,7 @@ fn pieces(size: u64, each: u64, place: impl Fn(u8) -> Place) -> Vec<Piece> {
 /// 6.9, "Result return": as if it were the first argument, or in memory whose address is in x8.
 fn assign_result(ty: TypeRef<'_>, variant: &Variant) -> Result<(ResultPassing, Vec<Piece>)> {
     let size = ty.size();
-    if size == 0 {
+    if size == 0 || (variant.skips_empty_records && is_empty_record(ty)) {
         return Ok((ResultPassing::Void, Vec::new()));
     }
     if size > u64::from(u32::MAX) {
@@ -289,7 +290,7 @@ struct State {
 impl State {
     fn parameter(&mut self, ty: TypeRef<'_>, extra: bool) -> Result<()> {
         let size = ty.size();
-        if size == 0 {
+        if size == 0 || (self.variant.skips_empty_records && is_empty_record(ty)) {
             self.builder.parameter(ty, Extension::None, &[]);
             return Ok(());
         }

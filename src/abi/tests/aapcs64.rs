@@ -212,6 +212,48 @@ fn bit_fields_without_width() {
 
 /// Attributes of Apple's composites count on the stack, but not those of homogeneous ones, which lie as
 /// their elements do. The slots of Linux have it the other way round.
+/// What is only padding is a value for gcc, and for clang on Apple's systems nothing at all.
+#[test]
+fn only_padding() {
+    for ty in [
+        "struct { int : 20; }",
+        "union { int : 20; }",
+        "struct { struct { int : 20; } e[3]; }",
+        "struct { int : 20; int a[0]; }",
+        "struct { long : 40; long : 40; long : 40; }",
+        "struct { int : 20; } __attribute__((aligned(16)))",
+    ] {
+        check_apple(
+            &format!("void f({ty}, int, {ty})"),
+            "nothing; x0; nothing -> void",
+        );
+        check_apple(&format!("{ty} f(int)"), "x0 -> void");
+    }
+    let target = &LINUX_AARCH64;
+    check_on(
+        target,
+        "void f(struct { int : 20; }, int)",
+        "x0; x1 -> void",
+    );
+    for member in [
+        "union { long : 4; } e;",
+        "struct { int : 4; } e[2];",
+        "struct { int : 4; int a[0]; } e;",
+    ] {
+        let ty = format!("union {{ float f; {member} }}");
+        check_apple(&format!("void f({ty}, float)"), "s0; s1 -> void");
+        check_on(target, &format!("void f({ty}, float)"), "x0; s0 -> void");
+    }
+    check_apple(
+        "void f(union { float f; int : 20; }, struct { float f; struct { int : 20; } e; })",
+        "x0; x1 -> void",
+    );
+    check_apple(
+        "void f(union { float f; struct { int : 4; } e[0]; })",
+        "x0 -> void",
+    );
+}
+
 #[test]
 fn attributes_on_apples_stack() {
     let eight = "long, long, long, long, long, long, long, long";

@@ -41,7 +41,7 @@ family ({count}+\first)
 .endif
 .endm
 
-.macro enter_receiver
+.macro begin_receiver
     .cfi_remember_state
     stp x29, x30, [sp, #-16]!
     .cfi_def_cfa_offset 16
@@ -51,6 +51,10 @@ family ({count}+\first)
     .cfi_def_cfa_register x29
     ldr x15, [x17, #{record_context}]
     ldr x15, [x15, #{receiver_program}]
+.endm
+
+.macro enter_receiver
+    begin_receiver
     stp x8, xzr, [sp, #-16]!
     stp x6, x7, [sp, #-16]!
     stp x4, x5, [sp, #-16]!
@@ -65,11 +69,68 @@ family ({count}+\first)
     .cfi_restore_state
 .endm
 
+.macro enter_nothing
+    begin_receiver
+    ldr x16, [x15, #8]
+    sub sp, sp, x16
+.endm
+
+.macro end_enter_nothing
+    .cfi_restore_state
+.endm
+
 // What this processor has no use for.
 .macro unused count
 .rept \count
 snippet
     udf #0
+.endr
+.endm
+
+// A value of a register, which may have a part of it only: 0 is none, then the widths of values.
+.macro store_one_general kind, register
+.if \kind != 0
+    ldr x9, [x15, #8*words]
+.if \kind == 2
+    mov w\register, w\register
+.elseif \kind == 3
+    sxtw x\register, w\register
+.elseif \kind == 4
+    uxth w\register, w\register
+.elseif \kind == 5
+    sxth x\register, w\register
+.elseif \kind == 6
+    uxtb w\register, w\register
+.elseif \kind == 7
+    sxtb x\register, w\register
+.endif
+    str x\register, [sp, x9]
+.set words, words + 1
+.endif
+.endm
+
+.macro nothing
+.endm
+
+.macro end_nothing
+.endm
+
+// With what stands at the beginning of each, and the words of that.
+.macro store_two_general begin, used, one, two
+.set first, 0
+.rept 8
+.set second, 0
+.rept 8
+snippet
+    \begin
+.set words, \used
+    store_one_general first, \one
+    store_one_general second, \two
+    next words
+    end_\begin
+.set second, second + 1
+.endr
+.set first, first + 1
 .endr
 .endm
 
@@ -97,6 +158,39 @@ snippet
     stp q6, q7, [x9, #96]
     end_of_enter
 unused 2
+snippet
+    enter_nothing
+    end_of_enter
+
+receiver_family {r_enter_and_store}
+store_two_general enter_nothing, 2, 0, 1
+
+receiver_family {r_enter_whole}
+.irp count, 1, 2, 3, 4, 5, 6, 7, 8
+snippet
+    enter_nothing
+.if \count == 1
+    str x0, [sp]
+.else
+    stp x0, x1, [sp]
+.endif
+.if \count == 3
+    str x2, [sp, #16]
+.elseif \count > 3
+    stp x2, x3, [sp, #16]
+.endif
+.if \count == 5
+    str x4, [sp, #32]
+.elseif \count > 5
+    stp x4, x5, [sp, #32]
+.endif
+.if \count == 7
+    str x6, [sp, #48]
+.elseif \count > 7
+    stp x6, x7, [sp, #48]
+.endif
+    end_of_enter
+.endr
 
     .cfi_def_cfa x29, 16
     .cfi_offset x29, -16
@@ -116,6 +210,48 @@ snippet
     b.hi 2b
     mov sp, x10
     next 3
+
+receiver_family {r_store_general}
+store_two_general nothing, 1, 0, 1
+store_two_general nothing, 1, 2, 3
+store_two_general nothing, 1, 4, 5
+store_two_general nothing, 1, 6, 7
+
+// 0 is none, 1 a double and 2 a float.
+.macro store_one_vector kind, register
+.if \kind != 0
+    ldr x9, [x15, #8*words]
+.if \kind == 1
+    str d\register, [sp, x9]
+.else
+    fmov w10, s\register
+    str x10, [sp, x9]
+.endif
+.set words, words + 1
+.endif
+.endm
+
+.macro store_two_vectors one, two
+.set first, 0
+.rept 3
+.set second, 0
+.rept 3
+snippet
+.set words, 1
+    store_one_vector first, \one
+    store_one_vector second, \two
+    next words
+.set second, second + 1
+.endr
+.set first, first + 1
+.endr
+.endm
+
+receiver_family {r_store_vector}
+store_two_vectors 0, 1
+store_two_vectors 2, 3
+store_two_vectors 4, 5
+store_two_vectors 6, 7
 
 receiver_family {r_addresses}
 .irp count, 1, 2, 3, 4, 5, 6, 7, 8
@@ -347,8 +483,40 @@ snippet
     call_handler
     return
 
+// A slot at the room's beginning, which points to what is behind it.
+.macro handler_for_larger_result
+    sub x0, x29, #160
+    add x9, x0, #16
+    str x9, [x0]
+    call_handler
+    sub x9, x29, #144
+.endm
+
+snippet
+    handler_for_larger_result
+    ldp x0, x1, [x9]
+    return
+snippet
+    handler_for_larger_result
+    ldp d0, d1, [x9]
+    return
+snippet
+    handler_for_larger_result
+    ldr x0, [x9]
+    ldr d0, [x9, #8]
+    return
+snippet
+    handler_for_larger_result
+    ldr d0, [x9]
+    ldr x0, [x9, #8]
+    return
+snippet
+    handler_for_larger_result
+    ldr q0, [x9]
+    return
+
 receiver_family {r_call_and_return_microsoft}
-unused 16
+unused 21
 
 receiver_family {r_load_general}
 .irp register, 0, 1

@@ -40,7 +40,7 @@ family ({count}+\first)
 .endif
 .endm
 
-.macro enter_receiver
+.macro begin_receiver
     .cfi_remember_state
     push rbp
     .cfi_def_cfa_offset 16
@@ -49,6 +49,10 @@ family ({count}+\first)
     .cfi_def_cfa_register rbp
     mov r10, [r11+{record_context}]
     mov r10, [r10+{receiver_program}]
+.endm
+
+.macro enter_receiver
+    begin_receiver
     push r9
     push r8
     push rcx
@@ -61,6 +65,74 @@ family ({count}+\first)
 .macro end_of_enter
     next 2
     .cfi_restore_state
+.endm
+
+.macro enter_nothing
+    begin_receiver
+    sub rsp, [r10+8]
+.endm
+
+.macro end_enter_nothing
+    .cfi_restore_state
+.endm
+
+// A value of a register, which may have a part of it only: 0 is none, then the widths of values.
+.macro store_one_general kind, whole, half, two, one
+.if \kind != 0
+    mov rax, [r10+8*words]
+.if \kind == 2
+    mov \half, \half
+.elseif \kind == 3
+    movsxd \whole, \half
+.elseif \kind == 4
+    movzx \half, \two
+.elseif \kind == 5
+    movsx \whole, \two
+.elseif \kind == 6
+    movzx \half, \one
+.elseif \kind == 7
+    movsx \whole, \one
+.endif
+    mov [rsp+rax], \whole
+.set words, words + 1
+.endif
+.endm
+
+// With what stands at the beginning of each, and the words of that.
+.macro store_two_general begin, used, whole, half, two, one, second_whole, second_half, second_two, second_one
+.set first, 0
+.rept 8
+.set second, 0
+.rept 8
+snippet
+    \begin
+.set words, \used
+    store_one_general first, \whole, \half, \two, \one
+    store_one_general second, \second_whole, \second_half, \second_two, \second_one
+    next words
+    end_\begin
+.set second, second + 1
+.endr
+.set first, first + 1
+.endr
+.endm
+
+.macro nothing
+.endm
+
+.macro end_nothing
+.endm
+
+// What this processor has no registers for.
+.macro unused count
+snippet
+    ud2
+.rept \count - 1
+.set snippet_count, snippet_count + 1
+.pushsection .rodata.farcall_threaded, "a", @progbits
+    .long 771b - farcall_threaded_text
+.popsection
+.endr
 .endm
 
 .type farcall_static_receiver, @function
@@ -120,6 +192,36 @@ snippet
     movaps [rbp-128], xmm14
     movaps [rbp-112], xmm15
     end_of_enter
+snippet
+    enter_nothing
+    end_of_enter
+
+receiver_family {r_enter_and_store}
+store_two_general enter_nothing, 2, rdi, edi, di, dil, rsi, esi, si, sil
+
+receiver_family {r_enter_whole}
+.irp count, 1, 2, 3, 4, 5, 6
+snippet
+    enter_nothing
+    mov [rsp], rdi
+.if \count > 1
+    mov [rsp+8], rsi
+.endif
+.if \count > 2
+    mov [rsp+16], rdx
+.endif
+.if \count > 3
+    mov [rsp+24], rcx
+.endif
+.if \count > 4
+    mov [rsp+32], r8
+.endif
+.if \count > 5
+    mov [rsp+40], r9
+.endif
+    end_of_enter
+.endr
+unused 2
 
     .cfi_def_cfa rbp, 16
     .cfi_offset rbp, -16
@@ -127,16 +229,58 @@ snippet
 // No page is skipped, so that a stack that ends is met at its guard page.
 receiver_family {r_allocate}
 snippet
-    mov rcx, rsp
-    sub rcx, [r10+8]
-    and rcx, [r10+16]
+    mov rax, rsp
+    sub rax, [r10+8]
+    and rax, [r10+16]
 2:
     or byte ptr [rsp], 0
     sub rsp, 4096
-    cmp rsp, rcx
+    cmp rsp, rax
     ja 2b
-    mov rsp, rcx
+    mov rsp, rax
     next 3
+
+receiver_family {r_store_general}
+store_two_general nothing, 1, rdi, edi, di, dil, rsi, esi, si, sil
+store_two_general nothing, 1, rdx, edx, dx, dl, rcx, ecx, cx, cl
+store_two_general nothing, 1, r8, r8d, r8w, r8b, r9, r9d, r9w, r9b
+unused 64
+
+// 0 is none, 1 a double and 2 a float.
+.macro store_one_vector kind, register
+.if \kind != 0
+    mov rax, [r10+8*words]
+.if \kind == 1
+    movsd qword ptr [rsp+rax], \register
+.else
+    movd edx, \register
+    mov [rsp+rax], rdx
+.endif
+.set words, words + 1
+.endif
+.endm
+
+.macro store_two_vectors one, two
+.set first, 0
+.rept 3
+.set second, 0
+.rept 3
+snippet
+.set words, 1
+    store_one_vector first, \one
+    store_one_vector second, \two
+    next words
+.set second, second + 1
+.endr
+.set first, first + 1
+.endr
+.endm
+
+receiver_family {r_store_vector}
+store_two_vectors xmm0, xmm1
+store_two_vectors xmm2, xmm3
+store_two_vectors xmm4, xmm5
+store_two_vectors xmm6, xmm7
 
 receiver_family {r_addresses}
 .irp count, 1, 2, 3, 4, 5, 6, 7, 8
@@ -355,6 +499,41 @@ snippet
     leave_receiver
 .endm
 
+// A slot at the room's beginning, which points to what is behind it.
+.macro handler_for_larger_result
+    lea rax, [rbp-80]
+    lea rdi, [rbp-96]
+    mov [rbp-96], rax
+    call_handler
+.endm
+
+.macro calls_and_return_larger
+snippet
+    handler_for_larger_result
+    mov rax, [rbp-80]
+    mov rdx, [rbp-72]
+    leave_receiver
+snippet
+    handler_for_larger_result
+    movsd xmm0, qword ptr [rbp-80]
+    movsd xmm1, qword ptr [rbp-72]
+    leave_receiver
+snippet
+    handler_for_larger_result
+    mov rax, [rbp-80]
+    movsd xmm0, qword ptr [rbp-72]
+    leave_receiver
+snippet
+    handler_for_larger_result
+    movsd xmm0, qword ptr [rbp-80]
+    mov rax, [rbp-72]
+    leave_receiver
+snippet
+    handler_for_larger_result
+    movaps xmm0, [rbp-80]
+    leave_receiver
+.endm
+
 .macro leave_receiver
     return
 .endm
@@ -365,6 +544,7 @@ snippet
     call_handler
     mov rax, [rbp-48]
     return
+calls_and_return_larger
 
 .macro restore
     mov rdi, [rbp-48]
@@ -393,6 +573,7 @@ snippet
     call_handler
     mov rax, [rbp-24]
     leave_receiver
+calls_and_return_larger
 
 .macro load_results whole, half
 .irp width, 0, 1, 2, 3, 4, 5, 6

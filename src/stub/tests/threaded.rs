@@ -273,9 +273,34 @@ fn receivers_point_to_saved_registers() {
         "double f(double, long)",
         Slots,
         &[
-            "enter, save general, 4 vectors 0xd0",
-            "values 8 8: 0x0 0xffffffffffffff20 0xffffffffffffffd0",
+            "enter, store general 0: 8 - 0x80 0x8",
+            "store vectors 0: 8 0 0x0",
             "call and return vector:8",
+        ],
+    );
+    check_receiver(
+        "long f(long, long, long, long, long, long, long, int)",
+        Slots,
+        &[
+            "enter, store 6 general 0xb0",
+            "values 8 4s: 0x30 0x10 0x18",
+            "call and return general:8",
+        ],
+    );
+    check_receiver(
+        "two_doubles f(int, unsigned char, two_doubles, int, long, float, int, short, long, _Bool)",
+        Slots,
+        &[
+            "enter, save general, 4 vectors 0x130",
+            "store general 0: 4s 1 0x0 0x8",
+            "store general 1: 4s 8 0x18 0x20",
+            "store general 2: 4s 2s 0x30 0x38",
+            "store vectors 1: 4 0 0x28",
+            "addresses 1 0x10 0xfffffffffffffef0",
+            "values 8: 0x40 0x10",
+            "value 1: 0x18 0x48",
+            "values 8 8: 0x50 0xffffffffffffff20 0xffffffffffffff30",
+            "call and return two vectors, by the slot",
         ],
     );
     check_receiver(

@@ -4,7 +4,7 @@
 
 mod snippet;
 
-pub use snippet::{AfterHandler, Saves, Snippet, Value, first};
+pub use snippet::{AfterHandler, Pair, Saves, Snippet, Value, first};
 
 use super::Program;
 use crate::abi::{Extension, Place, Processor};
@@ -36,7 +36,16 @@ pub fn program(upcall: &Upcall, processor: Processor) -> Program<Snippet> {
         .filter(|one| !is_restored(one))
         .copied()
         .collect();
-    let layout = Layout::of(processor, &saves, !kept.is_empty());
+    let array_end = array_end(upcall);
+    let (direct, rest): (Vec<Save>, Vec<Save>) = saves
+        .iter()
+        .partition(|save| stored(save, array_end).is_some());
+    saves = rest;
+    let mut layout = Layout::of(processor, &saves, !kept.is_empty());
+    let stays = matches!(upcall.result, ResultAddress::Frame(_)) && saves.iter().all(stays);
+    if stays && kept.is_empty() {
+        layout.saves = Saves::Nothing;
+    }
     let is_plain = upcall.frame_align <= ALIGN && upcall.frame_size + layout.below < PAGE;
     let mut maker = Maker {
         program: Program(Vec::with_capacity(8 + 2 * saves.len())),
@@ -45,17 +54,28 @@ pub fn program(upcall: &Upcall, processor: Processor) -> Program<Snippet> {
         layout,
         run: Run::default(),
     };
-    let below = maker.layout.below + if is_plain { upcall.frame_size } else { 0 };
-    let enter = Snippet::Enter(maker.layout.saves);
-    maker.add(enter, &[below.into()]);
+    let mut below = maker.layout.below + if is_plain { upcall.frame_size } else { 0 };
+    if maker.layout.saves == Saves::Nothing {
+        below += maker.layout.general;
+    }
+    let mut registers = maker.registers(&direct, array_end);
+    maker.enter(below.into(), is_plain, &mut registers);
     if !is_plain {
         let mask = -i64::from(upcall.frame_align.max(ALIGN)) as u64;
         maker.add(Snippet::Allocate, &[upcall.frame_size.into(), mask]);
     }
+    maker.store_registers(&registers);
     let after = maker.after(upcall, &saves, &returns);
-    if after == Some(AfterHandler::Memory) {
+    match (after, upcall.result) {
         // The address is given back from where the entry saved it.
-        saves.retain(|save| !returns.iter().any(|one| loads_from(one, save.to)));
+        (Some(AfterHandler::Memory), _) => {
+            saves.retain(|save| !returns.iter().any(|one| loads_from(one, save.to)));
+        }
+        // The snippet has a slot of its own.
+        (Some(AfterHandler::Indirect(_)), ResultAddress::Frame(slot)) => {
+            saves.retain(|save| save.to != slot);
+        }
+        _ => {}
     }
     maker.fill(upcall, &saves, &returns);
     maker.call(upcall, after, &returns, !kept.is_empty());
@@ -118,7 +138,7 @@ impl Layout {
             Processor::Aarch64 => (80, 80),
         };
         let (count, stride) = match saves {
-            Saves::General => (0, 16),
+            Saves::General | Saves::Nothing => (0, 16),
             Saves::FourVectors | Saves::Vectors => (8, 16),
             Saves::WideVectors => (8, 32),
             Saves::Microsoft => (16, 16),
@@ -180,6 +200,16 @@ struct Run {
     elements: Vec<Element>,
 }
 
+/// What one snippet stores of two registers.
+type Pairs = [Option<Value>; 2];
+
+/// By register, general ones in the order of arguments: the value that it has of an element, and where that is.
+#[derive(Default)]
+struct Registers {
+    general: [Option<(Value, u64)>; 8],
+    vector: [Option<(Value, u64)>; 8],
+}
+
 struct Maker {
     program: Program<Snippet>,
     layout: Layout,
@@ -224,6 +254,80 @@ impl Maker {
         let mut operands = vec![u64::from(self.run.to)];
         operands.extend(elements.iter().map(|one| one.place() as u64));
         self.add(snippet, &operands);
+    }
+
+    /// The registers that elements are stored from, and where to.
+    fn registers(&self, saves: &[Save], array_end: u32) -> Registers {
+        let find = |register: Place| {
+            saves
+                .iter()
+                .find_map(|save| match stored(save, array_end)? {
+                    (place, value) if place == register => Some((value, save.to.into())),
+                    _ => None,
+                })
+        };
+        let general: &[u8] = match self.layout.processor {
+            Processor::X86_64 => &[7, 6, 2, 1, 8, 9],
+            Processor::Aarch64 => &[0, 1, 2, 3, 4, 5, 6, 7],
+        };
+        let mut registers = Registers::default();
+        for (element, number) in registers.general.iter_mut().zip(general) {
+            *element = find(Place::General(*number));
+        }
+        for (element, number) in registers.vector.iter_mut().zip(0..) {
+            *element = find(Place::Vector(number));
+        }
+        registers
+    }
+
+    /// The entry, which stores what it can. What is left stays in `registers`.
+    fn enter(&mut self, below: u64, is_plain: bool, registers: &mut Registers) {
+        let saves = self.layout.saves;
+        if saves != Saves::Nothing || !is_plain {
+            return self.add(Snippet::Enter(saves), &[below]);
+        }
+        let whole = registers
+            .general
+            .iter()
+            .zip((0u64..).step_by(WORD as usize))
+            .take_while(|(element, at)| **element == Some((Value::Eight, *at)))
+            .count();
+        if whole > 0 {
+            self.add(Snippet::EnterWhole(whole as u32), &[below]);
+            registers.general[..whole].fill(None);
+            return;
+        }
+        let first = [registers.general[0].take(), registers.general[1].take()];
+        let places = first.iter().flatten().map(|one| one.1);
+        let operands: Vec<u64> = std::iter::once(below).chain(places).collect();
+        let snippet = match operands.len() {
+            1 => Snippet::Enter(saves),
+            _ => Snippet::EnterAndStore(first.map(|one| one.map(|one| one.0))),
+        };
+        self.add(snippet, &operands);
+    }
+
+    /// Elements that are in registers are stored from there.
+    fn store_registers(&mut self, registers: &Registers) {
+        let mut each = |elements: &[Option<(Value, u64)>; 8],
+                        snippet: fn(u32, Pairs) -> Snippet| {
+            for (pair, two) in elements.chunks(2).enumerate() {
+                let operands: Vec<u64> = two.iter().flatten().map(|one| one.1).collect();
+                if !operands.is_empty() {
+                    let values = [two[0], two[1]].map(|one| one.map(|one| one.0));
+                    self.add(snippet(pair as u32, values), &operands);
+                }
+            }
+        };
+        each(&registers.general, Snippet::StoreGeneral);
+        each(&registers.vector, |pair, values| {
+            let size = |value| match value {
+                Some(Value::Eight) => 8,
+                Some(_) => 4,
+                None => 0,
+            };
+            Snippet::StoreVector(pair, values.map(size))
+        });
     }
 
     fn fill(&mut self, upcall: &Upcall, saves: &[Save], returns: &[Return]) {
@@ -410,10 +514,16 @@ impl Maker {
                 return (is_first && saves.iter().any(is_pointer)).then_some(AfterHandler::Memory);
             }
         };
-        // What the handler finds in its result is in the frame then.
-        if saves.iter().any(|save| save.to == result) {
-            return None;
-        }
+        // What the handler finds in its result is in the frame then, if it is not where a larger one belongs.
+        let room = match saves.iter().find(|save| save.to == result) {
+            None => None,
+            Some(save) => match save.from {
+                Saved::Address(Location::Frame(room)) => Some(room),
+                _ => return None,
+            },
+        };
+        let is_indirect = room.is_some();
+        let result = room.unwrap_or(result);
         let load = |one: &Return| match *one {
             Return::Load {
                 from,
@@ -430,6 +540,25 @@ impl Maker {
             Processor::X86_64 => Place::General(2),
             Processor::Aarch64 => Place::General(1),
         };
+        if is_indirect {
+            let pair = match *returns {
+                [one] => match load(&one)? {
+                    (Place::Vector(0), 0, 16, _) => Pair::Vector,
+                    _ => return None,
+                },
+                [one, two] => match (load(&one)?, load(&two)?) {
+                    ((Place::General(0), 0, 8, _), (to, 8, 8, _)) if to == second => {
+                        Pair::TwoGeneral
+                    }
+                    ((Place::Vector(0), 0, 8, _), (Place::Vector(1), 8, 8, _)) => Pair::TwoVector,
+                    ((one, 0, 8, _), (two, 8, 8, _)) if [one, two] == FIRST => Pair::GeneralVector,
+                    ((one, 0, 8, _), (two, 8, 8, _)) if [two, one] == FIRST => Pair::VectorGeneral,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            return Some(AfterHandler::Indirect(pair));
+        }
         match *returns {
             [] => Some(AfterHandler::Return),
             [one] => match load(&one)? {
@@ -494,6 +623,55 @@ impl Maker {
             }
         }
     }
+}
+
+/// It needs no register.
+fn stays(save: &Save) -> bool {
+    matches!(
+        save.from,
+        Saved::Value(Location::Incoming(_) | Location::IncomingPointee(_), ..)
+            | Saved::Address(_)
+            | Saved::Zero
+    )
+}
+
+/// Where the array ends, or before: what is above it is pointed to, or is the result.
+fn array_end(upcall: &Upcall) -> u32 {
+    let pointed_to = upcall.saves.iter().filter_map(|save| match save.from {
+        Saved::Address(Location::Frame(at)) => Some(at),
+        _ => None,
+    });
+    let result = match upcall.result {
+        ResultAddress::Frame(at) => Some(at),
+        ResultAddress::Caller(_) => None,
+    };
+    let returned = upcall.returns.iter().map(|one| match *one {
+        Return::Load { from, .. } => from,
+        Return::Copy { from, pointer, .. } => from.min(pointer),
+    });
+    pointed_to
+        .chain(result)
+        .chain(returned)
+        .filter(|at| *at > 0)
+        .min()
+        .unwrap_or(upcall.frame_size)
+}
+
+/// The register and the value of an element that one snippet stores right from its register.
+fn stored(save: &Save, array_end: u32) -> Option<(Place, Value)> {
+    let (place, value) = match save.from {
+        Saved::Register(place) if save.size == WORD => (place, Value::Eight),
+        Saved::Extended(place, extension, size) => (place, value(size, extension)),
+        _ => return None,
+    };
+    let is_common = match place {
+        Place::General(_) => !matches!(value, Value::Odd(_)),
+        Place::Vector(number) => {
+            number < 8 && matches!(value, Value::Eight | Value::Extended(4, _))
+        }
+        Place::X87(_) | Place::Stack(_) => false,
+    };
+    (save.to < array_end && is_common).then_some((place, value))
 }
 
 /// A register's bytes, maybe a part of a value that is put together in the frame.

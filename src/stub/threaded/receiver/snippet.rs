@@ -5,7 +5,7 @@
 use crate::stub::threaded::numbers::{families, position};
 use std::fmt;
 
-/// Which argument registers an entry saves, besides the general ones.
+/// Which argument registers an entry saves, besides the general ones if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Saves {
     /// No others.
@@ -18,6 +18,8 @@ pub enum Saves {
     WideVectors,
     /// Those of Microsoft's convention, and what it keeps for callers and the handler does not.
     Microsoft,
+    /// None, not even general ones.
+    Nothing,
 }
 
 /// Bytes that become 8.
@@ -51,6 +53,23 @@ pub enum AfterHandler {
     VectorGeneral,
     /// The caller brought the result's address, and gets it back.
     Memory,
+    /// The same as before of more than 8 bytes, to which the handler's slot points.
+    Indirect(Pair),
+}
+
+/// What more than 8 bytes come back in: 8 bytes each, or 16 in a vector register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pair {
+    /// Two general registers.
+    TwoGeneral,
+    /// Two vector registers.
+    TwoVector,
+    /// A general register and a vector register.
+    GeneralVector,
+    /// A vector register and a general register.
+    VectorGeneral,
+    /// A whole vector register.
+    Vector,
 }
 
 /// One piece of the library's text. "Place" operands are offsets from the frame pointer, below which
@@ -60,8 +79,18 @@ pub enum AfterHandler {
 pub enum Snippet {
     /// Makes the frame and saves registers: bytes of the frame below the general ones.
     Enter(Saves),
-    /// Makes the frame larger: by how much, and the mask that aligns it.
+    /// `Enter(Nothing)`, then stores of the first pair: bytes of the frame, frame for each.
+    EnterAndStore([Option<Value>; 2]),
+    /// `Enter(Nothing)`, then stores so many whole general registers at the beginning of the frame: its bytes.
+    EnterWhole(u32),
+    /// Makes the frame larger: by how much, and the mask that aligns it. Registers with arguments are as they
+    /// were.
     Allocate,
+    /// Stores what is in one of four pairs of general registers, or in one of its two: frame for each.
+    StoreGeneral(u32, [Option<Value>; 2]),
+    /// Stores 8 or 4 bytes of one of four pairs of vector registers, with zeros above, or of one of its two, of the
+    /// other 0: frame for each. What general registers held is gone.
+    StoreVector(u32, [u32; 2]),
     /// Stores 1 to 8 addresses beside each other: frame, places.
     Addresses(u32),
     /// Stores 1 to 4 values beside each other, those whose bit is set of 4 bytes that are extended with
@@ -107,8 +136,12 @@ pub mod first {
     use super::families;
 
     families! {
-        R_ENTER: 5;
+        R_ENTER: 6;
+        R_ENTER_AND_STORE: 64;
+        R_ENTER_WHOLE: 8;
         R_ALLOCATE: 1;
+        R_STORE_GENERAL: 4 * 64;
+        R_STORE_VECTOR: 4 * 9;
         R_ADDRESSES: 8;
         R_VALUES: 30;
         R_VALUE: 11;
@@ -119,8 +152,8 @@ pub mod first {
         R_RESULT_IN_FRAME: 1;
         R_RESULT_AT_POINTER: 1;
         R_CALL: 1;
-        R_CALL_AND_RETURN: 16;
-        R_CALL_AND_RETURN_MICROSOFT: 16;
+        R_CALL_AND_RETURN: 21;
+        R_CALL_AND_RETURN_MICROSOFT: 21;
         R_LOAD_GENERAL: 2 * 7;
         R_LOAD_VECTOR: 4 * 6;
         R_LOAD_X87: 1;
@@ -153,8 +186,21 @@ impl AfterHandler {
             AfterHandler::GeneralVector => 13,
             AfterHandler::VectorGeneral => 14,
             AfterHandler::Memory => 15,
+            AfterHandler::Indirect(pair) => 16 + pair as u32,
         }
     }
+}
+
+fn two_values(values: [Option<Value>; 2]) -> u32 {
+    let [first, second] = values.map(|value| value.map_or(0, |value| 1 + value.number()));
+    8 * first + second
+}
+
+fn write_two(f: &mut fmt::Formatter<'_>, values: &[Option<Value>; 2]) -> fmt::Result {
+    values.iter().try_for_each(|value| match value {
+        Some(value) => write!(f, " {value}"),
+        None => f.write_str(" -"),
+    })
 }
 
 impl Snippet {
@@ -164,6 +210,13 @@ impl Snippet {
         match self {
             Snippet::Enter(saves) => R_ENTER + saves as u32,
             Snippet::Allocate => R_ALLOCATE,
+            Snippet::EnterAndStore(values) => R_ENTER_AND_STORE + two_values(values),
+            Snippet::EnterWhole(count) => R_ENTER_WHOLE + count - 1,
+            Snippet::StoreGeneral(pair, values) => R_STORE_GENERAL + 64 * pair + two_values(values),
+            Snippet::StoreVector(pair, sizes) => {
+                let [first, second] = sizes.map(|bytes| position(&[0, 8, 4], bytes));
+                R_STORE_VECTOR + 9 * pair + 3 * first + second
+            }
             Snippet::Addresses(count) => R_ADDRESSES + count - 1,
             Snippet::Values(count, halves) => R_VALUES + (1 << count) - 2 + halves,
             Snippet::Value(value) => R_VALUE + value.number(),
@@ -211,6 +264,13 @@ impl fmt::Display for AfterHandler {
             AfterHandler::GeneralVector => f.write_str("general, vector"),
             AfterHandler::VectorGeneral => f.write_str("vector, general"),
             AfterHandler::Memory => f.write_str("address"),
+            AfterHandler::Indirect(pair) => f.write_str(match pair {
+                Pair::TwoGeneral => "two general, by the slot",
+                Pair::TwoVector => "two vectors, by the slot",
+                Pair::GeneralVector => "general, vector, by the slot",
+                Pair::VectorGeneral => "vector, general, by the slot",
+                Pair::Vector => "vector:16, by the slot",
+            }),
         }
     }
 }
@@ -227,9 +287,22 @@ impl fmt::Display for Snippet {
                     Saves::Vectors => "general, 8 vectors",
                     Saves::WideVectors => "general, 8 wide vectors",
                     Saves::Microsoft => "Microsoft's",
+                    Saves::Nothing => "nothing",
                 }
             ),
             Snippet::Allocate => f.write_str("allocate"),
+            Snippet::EnterAndStore(values) => {
+                f.write_str("enter, store general 0:")?;
+                write_two(f, values)
+            }
+            Snippet::EnterWhole(count) => write!(f, "enter, store {count} general"),
+            Snippet::StoreGeneral(pair, values) => {
+                write!(f, "store general {pair}:")?;
+                write_two(f, values)
+            }
+            Snippet::StoreVector(pair, [first, second]) => {
+                write!(f, "store vectors {pair}: {first} {second}")
+            }
             Snippet::Addresses(count) => write!(f, "addresses {count}"),
             Snippet::Values(count, halves) => {
                 f.write_str("values")?;
