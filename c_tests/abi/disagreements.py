@@ -19,6 +19,9 @@ EXAMPLES = {
             "S s = {3}; return f(s) == 3;"),
     "D10, no width": ("sysv64", "typedef union { float a; int : 0; } U;", "float f(U u)",
                       "return u.a;", "U u = {3}; return f(u) == 3;"),
+    "D23": ("sysv64", "typedef struct { long : 40; long : 40; long : 40; } S; "
+            "int seen __attribute__((weak));", "S f(int a)",
+            "seen = a; S s; return s;", "f(3); return seen == 3;"),
     "D8": ("win64", "", "long double f(long double a)", "return a;", "return f(3) == 3;"),
     "D11": ("win64", "", "_Float128 f(_Float128 a)", "return a;", "return f(3) == 3;"),
     "D13": ("win64", "", "float f(_Float16 a)", "return (float)a;", "return f(3) == 3;"),

@@ -65,6 +65,8 @@ def of_sysv64(signature):
         yield "D6"
     if any(t.holds(lambda p: isinstance(p, Vector) and p.lanes == 1) for t in everything):
         yield "D7"
+    if any(is_only_padding(t) and t.size > 16 for t in everything):
+        yield "D23"
 
 
 def result_in_memory(signature):
