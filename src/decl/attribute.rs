@@ -173,8 +173,8 @@ impl Parser<'_, '_> {
                 all.vector = Some((vector, at));
                 return Ok(());
             }
-            "ms_abi" => all.convention = Some((Convention::Win64, word.at)),
-            "sysv_abi" => all.convention = Some((Convention::SysV64, word.at)),
+            "ms_abi" => self.ask_for(all, Convention::Win64, word.at)?,
+            "sysv_abi" => self.ask_for(all, Convention::SysV64, word.at)?,
             "mode" => {
                 self.expect(b'(', "after 'mode'")?;
                 all.mode = Some(self.mode()?);
@@ -203,6 +203,31 @@ impl Parser<'_, '_> {
             self.skip_balanced()?;
         }
         Ok(())
+    }
+
+    fn ask_for(&self, all: &mut Attributes, asked: Convention, at: u32) -> Parsed<()> {
+        if let Some((before, _)) = all.convention {
+            self.check_agreement(before, asked, at)?;
+        }
+        all.convention = Some((asked, at));
+        Ok(())
+    }
+
+    /// A function has one convention, whatever place says so.
+    pub(super) fn check_agreement(
+        &self,
+        before: Convention,
+        asked: Convention,
+        at: u32,
+    ) -> Parsed<()> {
+        let is_other = before != Convention::Default && before != asked;
+        match is_other {
+            true => Err(self.fail(
+                at,
+                "ms_abi and sysv_abi contradict each other: a function has one convention",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// The alignment of `__attribute__((aligned))` without a number: the largest that any scalar

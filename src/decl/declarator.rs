@@ -72,6 +72,9 @@ impl<'s> Parser<'s, '_> {
             self.attributes(&mut reading.attributes)?;
         }
         let mut attributes = reading.attributes;
+        if let (Some((before, _)), Some((asked, at))) = (reading.pending, attributes.convention) {
+            self.check_agreement(before, asked, at)?;
+        }
         attributes.convention = attributes.convention.or(reading.pending);
 
         let reshaped = attributes.vector.is_some() || attributes.mode.is_some();
@@ -203,7 +206,7 @@ impl<'s> Parser<'s, '_> {
             operations.rotate_left(pointers);
         }
         if let Some((convention, at)) = convention
-            && !self.set_convention(mark, convention)
+            && !self.set_convention(mark, convention, at)?
         {
             reading.pending = Some((convention, at));
         }
@@ -297,14 +300,14 @@ impl<'s> Parser<'s, '_> {
     }
 
     /// Gives the first function from `mark` on a convention, if there is one that has none.
-    fn set_convention(&mut self, mark: usize, asked: Convention) -> bool {
+    fn set_convention(&mut self, mark: usize, asked: Convention, at: u32) -> Parsed<bool> {
         for operation in self.operations.from(mark) {
             if let Some(Operation::Function { convention, .. }) = operation {
-                convention.get_or_insert(asked);
-                return true;
+                let set = *convention.get_or_insert(asked);
+                return self.check_agreement(set, asked, at).map(|()| true);
             }
         }
-        false
+        Ok(false)
     }
 
     /// A convention that specifiers, or attributes behind a declarator, ask for.
@@ -315,8 +318,11 @@ impl<'s> Parser<'s, '_> {
         convention: Convention,
         at: u32,
     ) -> Parsed<()> {
-        if self.set_convention(mark, convention) {
+        if self.set_convention(mark, convention, at)? {
             return Ok(());
+        }
+        if let Data::Function(function) = &self.view(base).node.data {
+            self.check_agreement(function.convention, convention, at)?;
         }
         if let Some(link) = self.types.function_like(&base.link, |function| {
             function.convention = convention;
