@@ -78,12 +78,27 @@ fn structs_are_compared_member_by_member() {
         )),
         "points = {{.x = 1, .y = -5}, {.x = 1, .y = 5}, {.x = 2, .y = 1}}\n"
     );
+    // A type may be written that the declaration knows, and no other.
     assert_eq!(
         prints(&line(
             "sort_points",
-            &["&[{2, 1}, {1, 5}]", "2", "@compare:double"]
+            &["&[{2, 1}, {1, 5}]", "2", "@compare:struct point"]
         )),
         "points = {{.x = 1, .y = 5}, {.x = 2, .y = 1}}\n"
+    );
+    let printed = fails(
+        1,
+        &line(
+            "sort_points",
+            &["&[{2, 1}, {1, 5}]", "2", "@compare:double"],
+        ),
+    );
+    assert!(
+        printed.ends_with(
+            "@compare: the declaration says that struct point (16 bytes) is compared, not double; write @compare \
+             alone\n"
+        ),
+        "{printed}"
     );
     // Bit-fields and arrays too.
     assert_eq!(
@@ -444,6 +459,12 @@ fn what_is_wrong_with_a_callback() {
             "int apply(int (*f)(int), int)",
             "@compare:nothing",
             "@compare:nothing: ",
+        ),
+        (
+            "int apply(int (*f)(int *), int)",
+            "@print:double",
+            "@print: int (int *) says what all its arguments are, and none is a void *, of which double could \
+             be said; write @print alone",
         ),
         (
             "int apply(int (*f)(int), int)",

@@ -22,6 +22,17 @@ impl Abi {
         Some(Abi::ALL[at])
     }
 
+    /// What is meant by a name that others use.
+    pub(crate) fn known_elsewhere(name: &str) -> Option<&'static str> {
+        Some(match name {
+            "ms_abi" | "ms" | "msvc" | "microsoft" | "windows" | "x64" => "win64",
+            "sysv_abi" | "sysv" | "systemv" | "unix64" | "linux" => "sysv64",
+            "aapcs" | "aapcs-linux" => "aapcs64",
+            "apple" | "macos" | "darwin" | "darwinpcs" => "apple64",
+            _ => return None,
+        })
+    }
+
     fn name(self) -> &'static str {
         Abi::NAMES[self as usize]
     }

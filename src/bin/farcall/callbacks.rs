@@ -3,6 +3,7 @@
 
 use crate::memory::{self, Form, Output};
 use crate::order::{compared, has_order};
+use crate::pointer;
 use crate::print::Printer;
 use crate::read::Reader;
 use farcall::callback::{self, Options};
@@ -56,7 +57,7 @@ impl Reader<'_> {
         let action = match name {
             "print" => Action::Print {
                 name: self.label("@print"),
-                pointee: given(self)?,
+                pointee: printed_type(&signature, given(self)?)?,
             },
             "count" if of.is_none() => Action::Count(self.counter()?),
             "count" => return Err("@count looks at no values, and takes no type".to_owned()),
@@ -128,9 +129,20 @@ fn compared_type(signature: &Signature, given: Option<Type>) -> Result<Type, Str
     if !are_pointers || !signature.result().get().value_kind().is_integer() {
         return Err(no_comparison(signature));
     }
-    let ty = match given {
-        Some(ty) => ty,
-        None => declared_type(first),
+    let declared = declared_type(first);
+    let ty = match (given, declared) {
+        (Some(given), Some(known)) if is_comparable(&known) => {
+            let (given, said) = (given.get().describe(), known.get().describe());
+            if given != said {
+                return Err(format!(
+                    "@compare: the declaration says that {said} is compared, not {given}; write @compare alone"
+                ));
+            }
+            known
+        }
+        (Some(given), _) => given,
+        (None, Some(known)) => known,
+        (None, None) => integer(first),
     };
     if !ty.get().is_complete() {
         return Err(format!(
@@ -147,18 +159,40 @@ fn compared_type(signature: &Signature, given: Option<Type>) -> Result<Type, Str
     }
 }
 
-/// What a parameter says that it points to.
-fn declared_type(pointer: &Type) -> Type {
-    let pointee = match &pointer.node().data {
+fn is_comparable(ty: &Type) -> bool {
+    ty.get().is_complete() && has_order(ty.get())
+}
+
+/// What a parameter says that it points to; nothing of a void *.
+fn declared_type(pointer: &Type) -> Option<Type> {
+    match &pointer.node().data {
         Data::Pointer {
             pointee: Some(link),
             ..
-        } => Some(pointer.follow(link)),
+        } => Some(pointer.follow(link)).filter(|pointee| pointee.kind() != Kind::Void),
         _ => None,
+    }
+}
+
+fn integer(pointer: &Type) -> Type {
+    Type::scalar(Scalar::Int, pointer.node().target)
+}
+
+/// What is given for what a void * points to, where a callback is called with one.
+fn printed_type(signature: &Signature, given: Option<Type>) -> Result<Option<Type>, String> {
+    let count = signature.function().params.len();
+    let is_open = |index| {
+        let param = signature.param(index);
+        param.kind() == Kind::Pointer && pointer::is_to_void(param.get())
     };
-    match pointee {
-        Some(pointee) if pointee.kind() != Kind::Void => pointee,
-        _ => Type::scalar(Scalar::Int, pointer.node().target),
+    match given {
+        Some(given) if !(0..count).any(is_open) => Err(format!(
+            "@print: {} says what all its arguments are, and none is a void *, of which {} could be said; write \
+             @print alone",
+            signature.get().name().to_string_lossy(),
+            given.get().describe()
+        )),
+        given => Ok(given),
     }
 }
 

@@ -133,7 +133,8 @@ arguments, by the parameter's type:
                  @compare says in which order the values are that its two arguments point to
                  A type behind @print and @compare says what a void * of theirs points to, as
                  @compare:double or '@compare:struct point'. Without one @compare takes it for an
-                 int; strings are compared behind 'char *', structs member by member.
+                 int; strings are compared behind 'char *', structs member by member. What the
+                 declaration knows cannot be said otherwise.
   behind '...'   whole numbers are int, or long where they do not fit; 2.5, inf and nan are double,
                  'a', true and false int, null a void *. Names of constants, and expressions of them
                  or of numbers ('O_CREAT | O_RDWR', '1|2', 'sizeof(int)') have their own type in C.

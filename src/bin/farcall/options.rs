@@ -264,7 +264,10 @@ impl Given {
             "abi" => {
                 let names = "sysv64, win64, aapcs64 or apple64";
                 let abi = value(names)?;
-                let hint = suggestion(&abi, Abi::NAMES.into_iter(), "");
+                let hint = match Abi::known_elsewhere(&abi) {
+                    Some(meant) => format!("; did you mean {meant}?"),
+                    None => suggestion(&abi, Abi::NAMES.into_iter(), ""),
+                };
                 self.abi = Some(Abi::of(&abi).ok_or_else(|| {
                     wrong(topic, format!("--abi: expected {names}, got {abi}{hint}"))
                 })?);
@@ -492,6 +495,10 @@ mod tests {
                 &["disasm", "--abi", "apple64", "--arch=x86_64", "f"],
                 "apple64 is a calling convention of aarch64: with --arch x86_64 it is sysv64 or \
                  win64",
+            ),
+            (
+                &["explain", "--abi", "ms_abi", "f"],
+                "--abi: expected sysv64, win64, aapcs64 or apple64, got ms_abi; did you mean win64?",
             ),
             (
                 &["explain", "--abi", "win46", "f"],
