@@ -250,6 +250,28 @@ static void dual_leaves_no_file(void) {
   CHECK_INT(before, open_files());
 }
 
+/* Where there is no memory for code just now, callbacks and entries work all the same, and the
+ * status says why. */
+static void check_lacking(fc_function *function, const char *status) {
+  check_sum(function);
+  int a = 40, b = 2, result = 0;
+  void *args[] = {&a, &b};
+  fc_entry entry = fc_function_entry(function);
+  if (CHECK(entry != NULL)) {
+    entry(&result, args);
+    CHECK_INT(42, result);
+  }
+  fc_function_free(function);
+  fc_signature *signature = NULL;
+  fc_callback *callback = NULL;
+  CHECK_STATUS(FC_OK, fc_signature_parse(NULL, "int sum(int, int)", &signature));
+  if (CHECK_STATUS(FC_OK, fc_callback_new(signature, add, NULL, NULL, &callback)))
+    CHECK_INT(3, FC_AS_FUNCTION(int (*)(int, int), fc_callback_code(callback))(1, 2));
+  fc_callback_free(callback);
+  fc_signature_free(signature);
+  CHECK_STRING(status, fc_code_status());
+}
+
 /* Without descriptors there is no memory for code, this time: nothing is decided for good. */
 static void dual_for_want_of_descriptors(void) {
   setenv("FARCALL_CODE", "dual", 1);
@@ -261,10 +283,32 @@ static void dual_for_want_of_descriptors(void) {
   fc_function *function = NULL;
   CHECK_STATUS(FC_OK, bind("int sum(int, int)", 0, &function));
   CHECK_CONTAINS("libffi: executable memory: memfd_create", fc_function_path(function));
-  check_sum(function);
-  fc_function_free(function);
+  check_lacking(
+      function,
+      "static: memfd_create (memory that is mapped twice): Too many open files (os error 24)");
   limit.rlim_cur = before;
   CHECK_INT(0, setrlimit(RLIMIT_NOFILE, &limit));
+  check_stubs();
+}
+
+/* Such memory counts as a file. One that is too large is not even tried: the signal would end the
+ * process. */
+static void dual_under_a_limit_of_file_size(void) {
+  setenv("FARCALL_CODE", "dual", 1);
+  struct rlimit limit;
+  CHECK_INT(0, getrlimit(RLIMIT_FSIZE, &limit));
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = 10000;
+  CHECK_INT(0, setrlimit(RLIMIT_FSIZE, &limit));
+  const char status[] =
+      "static: ftruncate (memory that is mapped twice): File too large (os error 27)";
+  CHECK_STRING(status, fc_code_status());
+  fc_function *function = NULL;
+  CHECK_STATUS(FC_OK, bind("int sum(int, int)", 0, &function));
+  CHECK_CONTAINS("libffi: executable memory: ftruncate", fc_function_path(function));
+  check_lacking(function, status);
+  limit.rlim_cur = before;
+  CHECK_INT(0, setrlimit(RLIMIT_FSIZE, &limit));
   check_stubs();
 }
 
@@ -282,6 +326,8 @@ int main(void) {
   RUN_IN_CHILD(dual_leaves_no_file);
   if (!under_valgrind() && !emulated())
     RUN_IN_CHILD(dual_for_want_of_descriptors);
+  if (!under_valgrind() && !emulated())
+    RUN_IN_CHILD(dual_under_a_limit_of_file_size);
   if (can_forbid_calls()) {
     RUN_IN_CHILD(refused_by_the_filter_of_systemd);
     RUN_IN_CHILD(dual_without_such_files);

@@ -144,6 +144,70 @@ static void pointers_of_the_call_itself(void) {
   fc_function_free(function);
 }
 
+/* The array of pointers itself. */
+static void arrays_that_cannot_be_read(void) {
+  fc_function *function = PROTECTED("int peek(const int *)", peek);
+  int value = 42, result = 7;
+  const int *pointer = &value;
+  void *args[] = {&pointer};
+  CHECK_STATUS(FC_ERR_FAULT, fc_invoke_checked(function, &result, NOWHERE));
+  CHECK_MESSAGE("peek: args: expected 1 pointers, got SIGSEGV (no memory is mapped there) on");
+  CHECK_MESSAGE(" 0x10");
+  CHECK_INT(7, result);
+  CHECK_STATUS(FC_OK, fc_invoke_checked(function, &result, args));
+  CHECK_INT(42, result);
+  fc_function_free(function);
+}
+
+EXPORTED int call_back(int (*callback)(int));
+EXPORTED int call_back(int (*callback)(int)) { return callback(1) + 1; }
+
+/* A handler that is not there, as that of a library that was closed. */
+static void handlers_that_are_gone(void) {
+  fc_function *function = PROTECTED("int call_back(int (*)(int))", call_back);
+  fc_signature *signature = NULL;
+  fc_callback *callback = NULL;
+  CHECK_STATUS(FC_OK, fc_signature_parse(NULL, "int callback(int)", &signature));
+  CHECK_STATUS(FC_OK, fc_callback_new(signature, FC_AS_FUNCTION(fc_handler, NOWHERE), NULL, NULL,
+                                      &callback));
+  int result = 0;
+  CHECK_STATUS(FC_ERR_FAULT, call_with(function, &result, fc_callback_code(callback)));
+  CHECK_MESSAGE("call_back: SIGSEGV (no memory is mapped there) on ");
+  CHECK_MESSAGE(" 0x10, called by a callback: is its handler no longer there?");
+  fc_callback_free(callback);
+  fc_signature_free(signature);
+  fc_function_free(function);
+}
+
+#ifdef __x86_64__
+static void ignore(fc_slot *ret, const fc_slot *slots, void *user) {
+  (void)ret, (void)slots, (void)user;
+}
+
+EXPORTED void hand_over_a_bad_reference(void *callback);
+EXPORTED void hand_over_a_bad_reference(void *callback) {
+  FC_AS_FUNCTION(void(__attribute__((ms_abi)) *)(void *), callback)(NOWHERE);
+}
+
+/* Three bytes travel by reference, and the receiver puts them into a slot. */
+static void arguments_of_callbacks_that_cannot_be_read(void) {
+  fc_function *function =
+      PROTECTED("void hand_over_a_bad_reference(void *)", hand_over_a_bad_reference);
+  fc_signature *signature = NULL;
+  fc_callback *callback = NULL;
+  CHECK_STATUS(FC_OK,
+               fc_signature_parse(NULL, "__attribute__((ms_abi)) void f(struct { char c[3]; })",
+                                  &signature));
+  CHECK_STATUS(FC_OK, fc_callback_new_slots(signature, ignore, NULL, NULL, &callback));
+  CHECK_STATUS(FC_ERR_FAULT, call_with(function, NULL, fc_callback_code(callback)));
+  CHECK_MESSAGE("hand_over_a_bad_reference: SIGSEGV (no memory is mapped there) on ");
+  CHECK_MESSAGE(", in farcall's code for a callback: is what its caller hands over bad, ");
+  fc_callback_free(callback);
+  fc_signature_free(signature);
+  fc_function_free(function);
+}
+#endif
+
 static void arguments_are_checked_as_before(void) {
   fc_function *function = PROTECTED("int peek(const int *)", peek);
   int result = 0;
@@ -721,6 +785,11 @@ int main(void) {
 #endif
   RUN(memory_beyond_the_end_of_a_file);
   RUN(pointers_of_the_call_itself);
+  RUN(arrays_that_cannot_be_read);
+  RUN(handlers_that_are_gone);
+#ifdef __x86_64__
+  RUN(arguments_of_callbacks_that_cannot_be_read);
+#endif
   RUN(arguments_are_checked_as_before);
   RUN(stack_overflows);
   RUN(every_path);

@@ -176,6 +176,11 @@ static void from_types(void) {
                fc_signature_new(FC_ABI_DEFAULT, fc_type_scalar(FC_I32), NULL, 0, 0, &signature));
   CHECK_SIZE(0, fc_signature_param_count(signature));
   fc_signature_free(signature);
+  /* The array is not looked at if it cannot be so long. */
+  const fc_type *const *nowhere = (const fc_type *const *)(uintptr_t)16;
+  CHECK_STATUS(FC_ERR_LIMIT, fc_signature_new(FC_ABI_DEFAULT, fc_type_scalar(FC_I32), nowhere,
+                                              SIZE_MAX, 0, &signature));
+  CHECK_MESSAGE("parameters: the limit is 65536");
 }
 
 static void other_conventions(void) {

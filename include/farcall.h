@@ -22,6 +22,16 @@
  *  - Sizes, offsets and alignments are in bytes.
  *  - FC_ERR_MEMORY is for executable memory. Where the ordinary heap has nothing left, the process
  *    ends. Reading C text takes up to 128 KiB of stack.
+ *  - In a signal handler may be called: fc_invoke and fc_invoke_slots of functions that exist, entries that exist
+ *    (fc_function_entry makes one when it is first asked), the code of callbacks, as far as what they call
+ *    may be called there; fc_captured_errno, fc_callback_code, fc_callback_late_calls, fc_status_name, fc_version
+ *    and fc_abi_version. What makes, frees, binds, parses or explains takes locks and memory and must not be: it
+ *    may wait for ever for what the handler has interrupted. fc_invoke_checked may be called if the thread
+ *    has made a protected call before (FC_PROTECT), and then takes memory only for the message of a failure.
+ *    Functions that go through libffi (fc_function_path) may be called there too.
+ *  - What a thread has of its own (its messages, records that it has at hand, the signal stack of its protected
+ *    calls) is given back when it ends. A thread that uses farcall for the first time in a destructor of
+ *    pthread_key_create leaves it behind: on some systems (glibc) these run too late for that.
  *  - A child of fork may use everything that its parent had made.
  *  - Once loaded, the library stays loaded (-z nodelete).
  */
@@ -537,7 +547,11 @@ typedef void (*fc_slot_entry)(union fc_slot *ret, const union fc_slot *slots);
  *
  * The handler is called as a C function of the platform, whatever convention the callback has. It may
  * call anything, free the callback, and be left by a C++ exception or longjmp, which pass through the
- * callback to whoever called it.
+ * callback to whoever called it. Exceptions need the unwinder to be in a shared library, as it is unless
+ * the program was linked with -static-libgcc.
+ *
+ * The arguments that Microsoft's convention passes by reference are where the caller has put them: gcc aligns
+ * them to 16 bytes at most, so that a handler of such a callback must not rely on more, whatever their type says.
  */
 typedef void (*fc_handler)(void *ret, void *const *args, void *user);
 
@@ -1066,7 +1080,8 @@ enum fc_status fc_signature_new(fc_abi abi,
  *                  known without.
  * @param prototype UTF-8 text; the function's name is optional, and so is a semicolon at the end. A
  *                  prototype that ends in ", ..." must be completed with fc_signature_variadic before
- *                  it is called.
+ *                  it is called. As in compilers, attributes that are not known are ignored, so that a
+ *                  misspelt convention is none: fc_signature_explain shows which one is meant.
  * @param out       the signature, which the caller frees with fc_signature_free. It outlives `decls`.
  *
  * Any thread may call this.
@@ -1438,8 +1453,8 @@ void fc_invoke(const struct fc_function *function,
  * The function's own code, which saves fc_invoke's look at the function. It is made when it is first
  * asked for and lives as long as the function. It is called as fc_invoke is, and checks as little.
  *
- * @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
- *         code: fc_invoke works there all the same.
+ * @return NULL for NULL, and with a message where there is no memory for it: fc_invoke works there all
+ *         the same. Where no code may be made fc_callback_new says what entries need.
  *
  * Any thread may call this.
  */
@@ -1468,8 +1483,8 @@ void fc_invoke_slots(const struct fc_function *function,
  * The function's own code for slots, as fc_function_entry. It is called as fc_invoke_slots is, and checks
  * as little.
  *
- * @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
- *         code: fc_invoke works there all the same.
+ * @return NULL for NULL, and with a message where there is no memory for it: fc_invoke works there all
+ *         the same. Where no code may be made fc_callback_new says what entries need.
  *
  * Any thread may call this.
  */
@@ -1486,7 +1501,7 @@ fc_slot_entry fc_function_slot_entry(const struct fc_function *function);
  * With FC_PROTECT, SIGSEGV, SIGBUS, SIGFPE and SIGILL that this thread's code causes before the callee has
  * returned end the call with FC_ERR_FAULT. A stack overflow does too: each thread gets an alternate
  * signal stack at its first such call, unless it has one that is large enough, and loses it when it
- * ends. Pointers in `args` that cannot be read, and a `ret` that cannot be written, are caught as well. The
+ * ends. An `args` that cannot be read (it is not called then), pointers in it that cannot be read, and a `ret` that cannot be written, are caught as well. The
  * message names the function, the signal and what it means, the address, whether it was read from,
  * written to or executed where the machine tells, and where the code was: "poke: SIGSEGV (no memory is
  * mapped there) on writing to 0x10, in poke+0x4 of ./libpoke.so".
@@ -1516,7 +1531,7 @@ fc_slot_entry fc_function_slot_entry(const struct fc_function *function);
  *         result, `args` or one of its pointers is although there is such a parameter: it was not
  *         called then; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no memory for the alternate
  *         signal stack, or the system refuses it: it was not called either; FC_ERR_FAULT: it was called
- *         and crashed.
+ *         and crashed, or `args` itself cannot be read.
  */
 enum fc_status fc_invoke_checked(const struct fc_function *function,
                                  void *ret,
@@ -1531,7 +1546,23 @@ enum fc_status fc_invoke_checked(const struct fc_function *function,
 int fc_captured_errno(void);
 
 /**
- * Makes a callback: a C function of a signature, which calls a handler.
+ * Makes a callback: a C function of a signature, which calls a handler. qsort with one, errors left out:
+ *
+ *     static void compare(void *ret, void *const *args, void *user) {
+ *       const int *a = *(const int *const *)args[0], *b = *(const int *const *)args[1];
+ *       *(int *)ret = (*a > *b) - (*a < *b);
+ *       ++*(int *)user;
+ *     }
+ *
+ *     int list[] = {3, 1, 2}, calls = 0;
+ *     fc_signature *signature;
+ *     fc_callback *callback;
+ *     fc_signature_parse(NULL, "int compare(const void *, const void *)", &signature);
+ *     fc_callback_new(signature, compare, &calls, NULL, &callback);
+ *     fc_signature_free(signature);
+ *     qsort(list, 3, sizeof list[0],
+ *           FC_AS_FUNCTION(int (*)(const void *, const void *), fc_callback_code(callback)));
+ *     fc_callback_free(callback);
  *
  * @param signature its signature, of which nothing is needed later: it may be freed at once.
  * @param handler   what calls of it run.
@@ -1545,11 +1576,19 @@ int fc_captured_errno(void);
  * __attribute__((ms_abi)) is called as such. Callbacks whose arguments travel alike share their code,
  * which is kept for ever; what is particular to one takes 96 bytes.
  *
+ * Where no code may be made (fc_code_status), the library has room for 4,096 callbacks (and for the entries of
+ * 1,024 functions), and maps its own text again for more. For that it needs its file and /proc/self/maps when
+ * the first callback or entry is made, and nothing later: a program that goes behind a chroot, gives up
+ * its descriptors, or may have the library replaced while it runs should make one before. If the file could not be
+ * had then, or under valgrind and emulators, it is looked for again for each few thousand. It is compared with
+ * what was loaded before it is used.
+ *
  * @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout,
  *         FC_THREADS_ANY with an `owner_loop`, and FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
  *         processor, a type that functions cannot pass, FC_THREADS_OWNER and FC_THREADS_POST; FC_ERR_LIMIT if the
  *         arguments need more than 256 MiB of stack; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no
- *         memory for the code.
+ *         memory for the code, or, where no code may be made, the library's file cannot be mapped again: the
+ *         message says why not.
  */
 enum fc_status fc_callback_new(const struct fc_signature *signature,
                                fc_handler handler,
@@ -1706,7 +1745,10 @@ enum fc_status fc_memory_string(const char *address,
  * Nothing is ever writable and executable at once. A program that runs with more rights than its user
  * (setuid) does not look at the variable.
  *
- * Where a system begins to refuse later, what was made before stays in use, and the text changes.
+ * Where a system begins to refuse later, what was made before stays in use, and the text changes. It changes
+ * for a while where there is no memory for code just now, or, with "dual", no file descriptor or too small
+ * a limit of file sizes (RLIMIT_FSIZE): code is then tried to be made again each time, and asking here
+ * tries too.
  *
  * Debuggers and profilers are told what code is called if the environment variable FARCALL_DEBUG names them,
  * with commas between; it is read once too:
@@ -1715,7 +1757,9 @@ enum fc_status fc_memory_string(const char *address,
  *  - "dump": names and code in jit-PID.dump, in the folder that JITDUMPDIR names or the current one, for
  *    perf record -k mono and perf inject --jit.
  *
- * Unwinders, and valgrind, are always told of code, without names.
+ * Unwinders, and valgrind, are always told of code, without names. Without "gdb" gdb walks through frames of
+ * stubs all the same, but may show the name of another function for them, the nearest that it knows
+ * before the address.
  *
  * @return "stubs" or "static: ...": text that lives for ever. Never NULL.
  *

@@ -29,6 +29,7 @@ mod sync {
 }
 
 pub use late::late_calls;
+pub use receiver::has_code;
 pub use record::Record;
 
 use crate::error::{Error, Result};
@@ -109,8 +110,8 @@ pub unsafe fn new(
         };
         (first, Some(extra))
     };
-    let record = magazine::take(extra.is_none())
-        .map_err(|error| error.within("executable memory for a callback"))?;
+    let record =
+        magazine::take(extra.is_none()).map_err(|error| error.within("code for a callback"))?;
     drop(record.begin(receiver, Handler { handler, user }, extra));
     Ok(record)
 }

@@ -4,7 +4,7 @@
 use crate::abi::{self, Assignment};
 use crate::code::lock::Mutex;
 use crate::code::{self, CodeBlock, ThreadedReceiver};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::invoke;
 use crate::stub::{Arguments, Upcall, upcall};
 use crate::types::{Function, Signature};
@@ -67,7 +67,8 @@ impl Receiver {
                 result_size,
                 _means: Means::Stub { _block: block },
             }),
-            Err(error) if code::why_static().is_none() => Err(error),
+            Err(error) if error.status == Status::Internal => Err(error),
+            // Refused, or for want of something: the program needs nothing of the system.
             Err(_) => {
                 let program = ThreadedReceiver::new(&plan.upcall);
                 let words = program.words();
@@ -211,4 +212,17 @@ pub(super) fn statistics() -> (usize, usize) {
         return (0, 0);
     };
     (table.len(), table.values().map(|one| one.length).sum())
+}
+
+/// An address is in a receiver's stub, as far as that can be told: a call that was left may have the table
+/// for ever.
+pub fn has_code(address: usize) -> bool {
+    let Some(table) = TABLE.try_lock() else {
+        return false;
+    };
+    let is_inside = |one: &&Receiver| (one.code..one.code + one.length).contains(&address);
+    table
+        .as_ref()
+        .is_some_and(|table| table.values().any(|one| is_inside(&one)))
+        || code::receivers_text().contains(&address)
 }

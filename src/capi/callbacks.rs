@@ -33,7 +33,11 @@ pub struct fc_loop {
 ///
 /// The handler is called as a C function of the platform, whatever convention the callback has. It may
 /// call anything, free the callback, and be left by a C++ exception or longjmp, which pass through the
-/// callback to whoever called it.
+/// callback to whoever called it. Exceptions need the unwinder to be in a shared library, as it is unless
+/// the program was linked with -static-libgcc.
+///
+/// The arguments that Microsoft's convention passes by reference are where the caller has put them: gcc aligns
+/// them to 16 bytes at most, so that a handler of such a callback must not rely on more, whatever their type says.
 pub type fc_handler = Option<
     unsafe extern "C-unwind" fn(ret: *mut c_void, args: *const *mut c_void, user: *mut c_void),
 >;
@@ -94,7 +98,23 @@ pub struct fc_callback_options {
     pub queue_limit: size_t,
 }
 
-/// Makes a callback: a C function of a signature, which calls a handler.
+/// Makes a callback: a C function of a signature, which calls a handler. qsort with one, errors left out:
+///
+///     static void compare(void *ret, void *const *args, void *user) {
+///       const int *a = *(const int *const *)args[0], *b = *(const int *const *)args[1];
+///       *(int *)ret = (*a > *b) - (*a < *b);
+///       ++*(int *)user;
+///     }
+///
+///     int list[] = {3, 1, 2}, calls = 0;
+///     fc_signature *signature;
+///     fc_callback *callback;
+///     fc_signature_parse(NULL, "int compare(const void *, const void *)", &signature);
+///     fc_callback_new(signature, compare, &calls, NULL, &callback);
+///     fc_signature_free(signature);
+///     qsort(list, 3, sizeof list[0],
+///           FC_AS_FUNCTION(int (*)(const void *, const void *), fc_callback_code(callback)));
+///     fc_callback_free(callback);
 ///
 /// @param signature its signature, of which nothing is needed later: it may be freed at once.
 /// @param handler   what calls of it run.
@@ -108,11 +128,19 @@ pub struct fc_callback_options {
 /// __attribute__((ms_abi)) is called as such. Callbacks whose arguments travel alike share their code,
 /// which is kept for ever; what is particular to one takes 96 bytes.
 ///
+/// Where no code may be made (fc_code_status), the library has room for 4,096 callbacks (and for the entries of
+/// 1,024 functions), and maps its own text again for more. For that it needs its file and /proc/self/maps when
+/// the first callback or entry is made, and nothing later: a program that goes behind a chroot, gives up
+/// its descriptors, or may have the library replaced while it runs should make one before. If the file could not be
+/// had then, or under valgrind and emulators, it is looked for again for each few thousand. It is compared with
+/// what was loaded before it is used.
+///
 /// @return FC_OK; FC_ERR_ARGUMENT for NULL, a number that is no fc_threads, a negative timeout,
 ///         FC_THREADS_ANY with an `owner_loop`, and FC_THREADS_POST with a result; FC_ERR_UNSUPPORTED for a variadic signature, a convention of another
 ///         processor, a type that functions cannot pass, FC_THREADS_OWNER and FC_THREADS_POST; FC_ERR_LIMIT if the
 ///         arguments need more than 256 MiB of stack; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no
-///         memory for the code.
+///         memory for the code, or, where no code may be made, the library's file cannot be mapped again: the
+///         message says why not.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fc_callback_new(
     signature: *const fc_signature,

@@ -5,6 +5,7 @@ use super::libraries::{fc_library, library_of};
 use super::signatures::{borrowed_signature, fc_signature, signature_of, with_declarations};
 use super::status::{fc_status, guard, guarded};
 use super::{Out, check_flags, null, options, required, text};
+use crate::callback;
 use crate::code::{self, CallPath};
 use crate::decl;
 use crate::error::{Error, Result};
@@ -280,8 +281,8 @@ pub unsafe extern "C-unwind" fn fc_invoke(
 /// The function's own code, which saves fc_invoke's look at the function. It is made when it is first
 /// asked for and lives as long as the function. It is called as fc_invoke is, and checks as little.
 ///
-/// @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
-///         code: fc_invoke works there all the same.
+/// @return NULL for NULL, and with a message where there is no memory for it: fc_invoke works there all
+///         the same. Where no code may be made fc_callback_new says what entries need.
 ///
 /// Any thread may call this.
 #[unsafe(no_mangle)]
@@ -328,8 +329,8 @@ pub unsafe extern "C-unwind" fn fc_invoke_slots(
 /// The function's own code for slots, as fc_function_entry. It is called as fc_invoke_slots is, and checks
 /// as little.
 ///
-/// @return NULL for NULL, and with a message where there is no memory for code or the system forbids new
-///         code: fc_invoke works there all the same.
+/// @return NULL for NULL, and with a message where there is no memory for it: fc_invoke works there all
+///         the same. Where no code may be made fc_callback_new says what entries need.
 ///
 /// Any thread may call this.
 #[unsafe(no_mangle)]
@@ -356,7 +357,7 @@ pub unsafe extern "C" fn fc_function_slot_entry(function: *const fc_function) ->
 /// With FC_PROTECT, SIGSEGV, SIGBUS, SIGFPE and SIGILL that this thread's code causes before the callee has
 /// returned end the call with FC_ERR_FAULT. A stack overflow does too: each thread gets an alternate
 /// signal stack at its first such call, unless it has one that is large enough, and loses it when it
-/// ends. Pointers in `args` that cannot be read, and a `ret` that cannot be written, are caught as well. The
+/// ends. An `args` that cannot be read (it is not called then), pointers in it that cannot be read, and a `ret` that cannot be written, are caught as well. The
 /// message names the function, the signal and what it means, the address, whether it was read from,
 /// written to or executed where the machine tells, and where the code was: "poke: SIGSEGV (no memory is
 /// mapped there) on writing to 0x10, in poke+0x4 of ./libpoke.so".
@@ -386,7 +387,7 @@ pub unsafe extern "C" fn fc_function_slot_entry(function: *const fc_function) ->
 ///         result, `args` or one of its pointers is although there is such a parameter: it was not
 ///         called then; FC_ERR_MEMORY and FC_ERR_SYSTEM if there is no memory for the alternate
 ///         signal stack, or the system refuses it: it was not called either; FC_ERR_FAULT: it was called
-///         and crashed.
+///         and crashed, or `args` itself cannot be read.
 #[unsafe(no_mangle)]
 pub unsafe extern "C-unwind" fn fc_invoke_checked(
     function: *const fc_function,
@@ -402,7 +403,7 @@ pub unsafe extern "C-unwind" fn fc_invoke_checked(
     // SAFETY: the pointers are there; that they are right is the caller's promise.
     match unsafe { function.invoke_checked(ret, args) } {
         None => fc_status::FC_OK,
-        Some(fault) => guard(|| Err(function.fault_error(&fault))),
+        Some(fault) => guard(|| Err(function.fault_error(&fault, callback::has_code))),
     }
 }
 
@@ -430,19 +431,17 @@ unsafe fn check_call<'a>(
             name()
         )));
     }
-    for index in 0..count {
-        // SAFETY: the caller promises a pointer for each parameter.
-        if unsafe { *args.add(index) }.is_null() {
-            let ty = signature.param(index);
-            let ty = ty.get().describe();
-            return Err(Error::argument(format!(
-                "{}: parameter {}: expected a pointer to {ty}, got NULL",
-                name(),
-                index + 1
-            )));
-        }
-    }
     function.prepare_thread()?;
+    // SAFETY: the caller's promise, and the thread is prepared.
+    if let Some(index) = unsafe { function.first_null(args)? } {
+        let ty = signature.param(index);
+        let ty = ty.get().describe();
+        return Err(Error::argument(format!(
+            "{}: parameter {}: expected a pointer to {ty}, got NULL",
+            name(),
+            index + 1
+        )));
+    }
     Ok(function)
 }
 

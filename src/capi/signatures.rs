@@ -8,7 +8,7 @@ use crate::code;
 use crate::decl::{self, Declarations};
 use crate::error::{Error, Result};
 use crate::invoke;
-use crate::types::{Convention, Data, Function, Signature, Type};
+use crate::types::{Convention, Data, Function, Signature, Type, check_parameter_count};
 use libc::size_t;
 use std::ffi::c_char;
 use std::ptr;
@@ -137,6 +137,8 @@ pub unsafe extern "C" fn fc_signature_new(
     guard(|| {
         let out = Out::new(out, "fc_signature_new: out")?;
         let convention = convention(abi)?;
+        // Before any of them is looked at: who hands over too large a number has no such array.
+        check_parameter_count(count)?;
         // SAFETY: the pointers are as the documentation asks.
         let (result, params) = unsafe {
             (
@@ -157,7 +159,8 @@ pub unsafe extern "C" fn fc_signature_new(
 ///                  known without.
 /// @param prototype UTF-8 text; the function's name is optional, and so is a semicolon at the end. A
 ///                  prototype that ends in ", ..." must be completed with fc_signature_variadic before
-///                  it is called.
+///                  it is called. As in compilers, attributes that are not known are ignored, so that a
+///                  misspelt convention is none: fc_signature_explain shows which one is meant.
 /// @param out       the signature, which the caller frees with fc_signature_free. It outlives `decls`.
 ///
 /// Any thread may call this.

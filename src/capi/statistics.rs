@@ -24,7 +24,10 @@ use std::ffi::c_char;
 /// Nothing is ever writable and executable at once. A program that runs with more rights than its user
 /// (setuid) does not look at the variable.
 ///
-/// Where a system begins to refuse later, what was made before stays in use, and the text changes.
+/// Where a system begins to refuse later, what was made before stays in use, and the text changes. It changes
+/// for a while where there is no memory for code just now, or, with "dual", no file descriptor or too small
+/// a limit of file sizes (RLIMIT_FSIZE): code is then tried to be made again each time, and asking here
+/// tries too.
 ///
 /// Debuggers and profilers are told what code is called if the environment variable FARCALL_DEBUG names them,
 /// with commas between; it is read once too:
@@ -33,7 +36,9 @@ use std::ffi::c_char;
 ///  - "dump": names and code in jit-PID.dump, in the folder that JITDUMPDIR names or the current one, for
 ///    perf record -k mono and perf inject --jit.
 ///
-/// Unwinders, and valgrind, are always told of code, without names.
+/// Unwinders, and valgrind, are always told of code, without names. Without "gdb" gdb walks through frames of
+/// stubs all the same, but may show the name of another function for them, the nearest that it knows
+/// before the address.
 ///
 /// @return "stubs" or "static: ...": text that lives for ever. Never NULL.
 ///

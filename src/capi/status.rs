@@ -124,8 +124,12 @@ fn remember(error: Error) -> fc_status {
         message: CString::new(message).unwrap_or_default(),
         os: error.os,
     };
-    // A thread that is ending has no place for it any more.
-    let _ = LAST.try_with(|last| last.borrow_mut().add(failure));
+    // A thread that is ending has no place for it any more, nor has a signal handler that has interrupted this.
+    let _ = LAST.try_with(|last| {
+        if let Ok(mut last) = last.try_borrow_mut() {
+            last.add(failure);
+        }
+    });
     number(error.status)
 }
 
@@ -169,7 +173,13 @@ pub(super) fn guard(run: impl FnOnce() -> Result<()>) -> fc_status {
 /// Any thread may call this; each has its own message.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_error_message() -> *const c_char {
-    let message = LAST.try_with(|last| last.borrow().newest().message.as_ptr());
+    /// What a signal handler reads that has interrupted the keeping of a message.
+    const INTERRUPTED: &CStr =
+        c"the message was not kept: a signal handler has interrupted another call that failed";
+    let message = LAST.try_with(|last| match last.try_borrow() {
+        Ok(last) => last.newest().message.as_ptr(),
+        Err(_) => INTERRUPTED.as_ptr(),
+    });
     message.unwrap_or(c"".as_ptr())
 }
 
@@ -179,7 +189,8 @@ pub extern "C" fn fc_error_message() -> *const c_char {
 /// Any thread may call this; each has its own number.
 #[unsafe(no_mangle)]
 pub extern "C" fn fc_error_os() -> c_int {
-    LAST.try_with(|last| last.borrow().newest().os).unwrap_or(0)
+    let os = LAST.try_with(|last| last.try_borrow().map_or(0, |last| last.newest().os));
+    os.unwrap_or(0)
 }
 
 /// The name of a status: "FC_ERR_SYNTAX".
@@ -224,6 +235,26 @@ mod tests {
         // SAFETY: the message ends in NUL.
         let message = unsafe { CStr::from_ptr(fc_error_message()) };
         assert_eq!(message, c"a bug in farcall: on purpose");
+    }
+
+    #[test]
+    fn an_error_in_a_signal_handler_may_interrupt_one() {
+        let status = guard(|| Err(Error::argument("first")));
+        assert_eq!(status, FC_ERR_ARGUMENT);
+        // As if the handler came while the thread's messages were being changed.
+        LAST.with(|last| {
+            let _changing = last.borrow_mut();
+            assert_eq!(guard(|| Err(Error::limit("second"))), FC_ERR_LIMIT);
+            // SAFETY: the message ends in NUL.
+            let message = unsafe { CStr::from_ptr(fc_error_message()) };
+            assert!(
+                message.to_bytes().starts_with(b"the message was not kept"),
+                "{message:?}"
+            );
+            assert_eq!(fc_error_os(), 0);
+        });
+        // SAFETY: as above.
+        assert_eq!(unsafe { CStr::from_ptr(fc_error_message()) }, c"first");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! A child of fork shares the file with its parent, and each would change the other's code. So there is
 //! a copy made before each fork, which takes the place of the file in the child.
 
-use super::memory::failed;
+use super::memory::{failed, failed_with};
 use super::{instruction_cache, machine};
 use crate::error::Result;
 use std::ffi::c_int;
@@ -104,6 +104,24 @@ impl Arena {
     }
 }
 
+/// Puts code that never changes in the place of what is at an address, in a file of its own: nothing is left by
+/// which it could be written, so that a child of fork may share it.
+///
+/// # Safety
+///
+/// The range is reserved, in whole pages, and nobody runs anything there.
+pub(super) unsafe fn put_over(address: usize, code: &[u8]) -> Result<()> {
+    let file = File::new(code.len())?;
+    file.write(code)?;
+    file.map(code.len(), libc::PROT_READ | libc::PROT_EXEC, Some(address))?;
+    // SAFETY: it was just mapped.
+    let mapped = unsafe { std::slice::from_raw_parts(address as *const u8, code.len()) };
+    instruction_cache::synchronize(mapped);
+    instruction_cache::forget_fetched_everywhere();
+    machine::discard_translations(address, code.len());
+    Ok(())
+}
+
 /// Sees whether the system has such memory. What is in it never runs.
 pub(super) fn try_to_map(length: usize) -> Result<()> {
     let arena = Arena::new(length)?;
@@ -115,6 +133,17 @@ pub(super) fn try_to_map(length: usize) -> Result<()> {
 fn unmap(address: usize, length: usize) {
     // SAFETY: the mapping is the caller's own, and nobody else knows it.
     unsafe { libc::munmap(address as *mut libc::c_void, length) };
+}
+
+/// How large the process may make files (RLIMIT_FSIZE).
+fn largest_file() -> u64 {
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: writes a limit. Without an answer there is none.
+    unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) };
+    limit.rlim_cur
 }
 
 /// A file without a name, closed when this is dropped; mappings of it stay.
@@ -143,6 +172,15 @@ impl File {
             return Err(failed("memfd_create", "memory that is mapped twice"));
         }
         let file = File(descriptor);
+        if length as u64 > largest_file() {
+            // The system would not only refuse it but send SIGXFSZ, which ends the process.
+            let error = std::io::Error::from_raw_os_error(libc::EFBIG);
+            return Err(failed_with(
+                error,
+                "ftruncate",
+                "memory that is mapped twice",
+            ));
+        }
         let length = i64::try_from(length).unwrap_or(i64::MAX);
         // SAFETY: the descriptor is open.
         match unsafe { libc::ftruncate(file.0, length) } {
@@ -158,7 +196,7 @@ impl File {
             Some(_) => libc::MAP_SHARED | libc::MAP_FIXED,
             None => libc::MAP_SHARED,
         };
-        // SAFETY: what it is mapped over is a mapping of the arena's, of the same length.
+        // SAFETY: what it is mapped over is the caller's own, and as long.
         let address = unsafe { libc::mmap(at, length, protection, flags, self.0, 0) };
         match address == libc::MAP_FAILED {
             true => Err(failed("mmap", "memory that is mapped twice")),

@@ -18,7 +18,7 @@ use std::ops::Range;
 pub const ALIGN: usize = 64;
 /// Address space is reserved in pieces of this many bytes at first, and then of twice as many each
 /// time, up to a limit: unwinders are slower the more pieces there are.
-const RESERVATION: usize = 1 << 18;
+pub(super) const RESERVATION: usize = 1 << 18;
 const LARGEST_RESERVATION: usize = 1 << 26;
 /// Readable bytes before the first code of a page run: clang's -fsanitize=function reads 8 bytes
 /// in front of a function before it calls it.
@@ -201,7 +201,7 @@ pub fn add(length: usize, write: impl FnOnce(usize) -> Vec<u8>) -> Result<CodeBl
     }
     let length = length.max(1).next_multiple_of(ALIGN);
     let block = lock_with_room(length).add(length, write);
-    block.map_err(mode::after)
+    block.map_err(mode::after).inspect(|_| mode::succeeded())
 }
 
 /// Locks the heap. Where it is going to reserve address space it knows all unwinders.

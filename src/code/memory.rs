@@ -10,7 +10,11 @@ pub(super) const SUBJECT: &str = "executable memory: ";
 
 /// A failed system call as an error.
 pub(super) fn failed(call: &str, what: &str) -> Error {
-    let error = std::io::Error::last_os_error();
+    failed_with(std::io::Error::last_os_error(), call, what)
+}
+
+/// The same, of which the system's error is known.
+pub(super) fn failed_with(error: std::io::Error, call: &str, what: &str) -> Error {
     let os = error.raw_os_error().unwrap_or(0);
     let status = if os == libc::ENOMEM {
         Status::Memory

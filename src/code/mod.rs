@@ -15,6 +15,7 @@ mod instruction_cache;
 pub mod lock;
 mod memory;
 mod mode;
+mod own_text;
 mod threaded;
 pub mod thunks;
 mod unwind;
@@ -43,5 +44,6 @@ pub use machine::{
 pub(crate) use machine::{context_call, counted_call, enter_at, record_call};
 pub use mode::{Mode, Refusal, mode, status, why_static};
 pub use threaded::{
-    RECEIVER_PROGRAM, RECORD_CONTEXT, StaticCall, Threaded, ThreadedReceiver, static_text,
+    RECEIVER_PROGRAM, RECORD_CONTEXT, StaticCall, Threaded, ThreadedReceiver, receivers_text,
+    static_text,
 };

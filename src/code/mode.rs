@@ -1,10 +1,10 @@
 //! How code is made in this process: what the environment asks for, and what the system allows.
 
-use super::{dual, environment, memory};
-use crate::error::{Error, Status};
+use super::{dual, environment, heap, memory};
+use crate::error::{Error, Result, Status};
 use std::ffi::{CStr, CString};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 /// How code is made.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Refusal {
     pub fn error(&self) -> Error {
         Error {
             status: Status::Unsupported,
-            message: self.reason.to_string_lossy().into_owned(),
+            message: format!("no code is made: {}", self.reason.to_string_lossy()),
             os: self.os,
         }
     }
@@ -95,15 +95,56 @@ pub fn why_static() -> Option<&'static Refusal> {
     }
 }
 
-/// "stubs", or "static: " and why.
+/// "stubs", or "static: " and why: also what there is too little of just now.
 pub fn status() -> &'static CStr {
-    why_static().map_or(c"stubs", Refusal::status)
+    let mode = mode();
+    if lack().is_some() {
+        match try_to_make(mode) {
+            Ok(()) => succeeded(),
+            Err(error) => drop(after(error)),
+        }
+    }
+    why_static().or_else(lack).map_or(c"stubs", Refusal::status)
+}
+
+/// What there was too little of when code was to be made for the last time. It lives for ever.
+static LACK: AtomicPtr<Refusal> = AtomicPtr::new(ptr::null_mut());
+/// The last attempt failed.
+static IS_LACKING: AtomicBool = AtomicBool::new(false);
+
+fn lack() -> Option<&'static Refusal> {
+    let lack = LACK.load(Ordering::Acquire);
+    // SAFETY: what it points to is never freed.
+    unsafe { lack.as_ref() }.filter(|_| IS_LACKING.load(Ordering::Acquire))
+}
+
+fn remember_lack(error: &Error) {
+    // Only the system's own errors are such.
+    if error.os == 0 {
+        return;
+    }
+    // SAFETY: as above.
+    let known = unsafe { LACK.load(Ordering::Acquire).as_ref() };
+    if known.is_none_or(|known| known.reason.to_bytes() != reason_of(error).as_bytes()) {
+        let lack = ptr::from_ref(refusal_of(error)).cast_mut();
+        LACK.store(lack, Ordering::Release);
+    }
+    IS_LACKING.store(true, Ordering::Release);
+}
+
+/// After code was made.
+#[inline]
+pub(super) fn succeeded() {
+    if IS_LACKING.load(Ordering::Relaxed) {
+        IS_LACKING.store(false, Ordering::Release);
+    }
 }
 
 /// After a failure to make code: where the system refuses it for good, none is tried any more, and
 /// the error says so.
 pub(super) fn after(error: Error) -> Error {
     if !is_refusal(&error) {
+        remember_lack(&error);
         return error;
     }
     let refusal = refusal_of(&error);
@@ -118,27 +159,43 @@ fn is_refusal(error: &Error) -> bool {
     matches!(error.os, libc::EACCES | libc::EPERM | libc::ENOSYS)
 }
 
-fn refusal_of(error: &Error) -> &'static Refusal {
+fn reason_of(error: &Error) -> &str {
     let reason = error.message.strip_prefix(memory::SUBJECT);
-    let reason = reason.unwrap_or(&error.message);
-    Box::leak(Box::new(Refusal::new(reason, error.os)))
+    reason.unwrap_or(&error.message)
+}
+
+fn refusal_of(error: &Error) -> &'static Refusal {
+    Box::leak(Box::new(Refusal::new(reason_of(error), error.os)))
 }
 
 /// The environment asks first; then the system is. Words that `FARCALL_CODE` does not know are as
 /// if it was not set: a library has nobody to warn.
 fn decide() -> Mode {
     let asked = environment::variable(c"FARCALL_CODE").map(CStr::to_bytes);
-    let (mode, tried) = match asked {
+    let mode = match asked {
         Some(b"none") => {
             let refusal = Refusal::new("asked for by FARCALL_CODE=none", 0);
             return Mode::Static(Box::leak(Box::new(refusal)));
         }
-        Some(b"dual") => (Mode::Dual, dual::try_to_map(memory::page_size())),
-        _ => (Mode::Stubs, memory::try_to_seal()),
+        Some(b"dual") => Mode::Dual,
+        _ => Mode::Stubs,
     };
-    match tried {
-        // A lack of memory is met again when code is made, and said then.
+    match try_to_make(mode) {
         Err(error) if is_refusal(&error) => Mode::Static(refusal_of(&error)),
-        _ => mode,
+        // A lack may be gone when code is made.
+        Err(error) => {
+            remember_lack(&error);
+            mode
+        }
+        Ok(()) => mode,
+    }
+}
+
+/// Makes what there is to be for code, and gives it back.
+fn try_to_make(mode: Mode) -> Result<()> {
+    match mode {
+        Mode::Stubs => memory::try_to_seal(),
+        Mode::Dual => dual::try_to_map(heap::RESERVATION),
+        Mode::Static(_) => Ok(()),
     }
 }

@@ -6,7 +6,7 @@ mod protected;
 
 use crate::abi::{self, Assignment};
 use crate::code::{self, CallPath, CodeBlock, StaticCall};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::fallback::{self, Fallback};
 use crate::library::Library;
 use crate::stub::{Arguments, ErrnoCapture};
@@ -152,16 +152,17 @@ impl Function {
             None => self.make_entry_code(arguments).map(EntryCode::Made),
             Some(refusal) => Err(refusal.error()),
         };
-        match (made, code::why_static()) {
-            (Err(_), Some(_)) => {
+        match made {
+            Err(error) if error.status != Status::Internal => {
                 let code = self.code(arguments);
                 let entry = match &self.how {
                     How::Static { call, .. } => Entry::of_program(code, call),
                     How::Stub(_) | How::Fallback(_) => Entry::new(code, self.call.context),
                 };
+                let entry = entry.map_err(|error| error.within("code for an entry"));
                 entry.map(EntryCode::Thunk)
             }
-            (made, _) => made,
+            made => made,
         }
     }
 
@@ -267,7 +268,7 @@ fn bind(
 
 fn no_stub(reason: Error) -> Error {
     Error {
-        status: crate::error::Status::Unsupported,
+        status: Status::Unsupported,
         message: format!("no stub is possible (FC_REQUIRE_STUB): {reason}"),
         ..reason
     }

@@ -1,11 +1,12 @@
 //! Calls that may survive a fault of the callee, and what is said of the fault.
 
 use super::{Function, How};
-use crate::code::{self, Access, Fault};
+use crate::code::{self, Access, CallPath, Fault};
 use crate::error::{Error, Result, Status};
 use crate::stub::Arguments;
 use std::ffi::{CStr, c_void};
 use std::mem::MaybeUninit;
+use std::ptr;
 
 impl Function {
     /// Prepares this thread for `invoke_checked`. After the first time it does nothing.
@@ -13,6 +14,47 @@ impl Function {
         match self.is_protected {
             true => code::prepare_thread(),
             false => Ok(()),
+        }
+    }
+
+    /// The index of the first argument of which the array has no pointer. Of a function that was bound to be protected
+    /// a fault on reading the array is an error; this thread is prepared.
+    ///
+    /// # Safety
+    ///
+    /// The array has a pointer for each parameter; it need not if the function is protected.
+    pub unsafe fn first_null(&self, arguments: *const *mut c_void) -> Result<Option<usize>> {
+        let count = self.signature.function().params.len();
+        let mut search = Search {
+            count,
+            found: count,
+        };
+        let result = (&raw mut search).cast();
+        // Entered as a function is.
+        let call = CallPath {
+            code: find_null as *const c_void,
+            slot_code: find_null as *const c_void,
+            context: ptr::null(),
+        };
+        // SAFETY: the caller's promise. What runs takes nothing that it would have to give back.
+        let fault = unsafe {
+            if self.is_protected {
+                code::protected_enter(&call, result, arguments.cast())
+            } else {
+                find_null(result, arguments.cast());
+                None
+            }
+        };
+        match fault {
+            Some(fault) => Err(Error::new(
+                Status::Fault,
+                format!(
+                    "{}: args: expected {count} pointers, got {}",
+                    self.signature.describe(),
+                    what_happened(&fault)
+                ),
+            )),
+            None => Ok((search.found < count).then_some(search.found)),
         }
     }
 
@@ -37,32 +79,23 @@ impl Function {
         None
     }
 
-    /// A fault of a call, for a person to read.
-    pub fn fault_error(&self, fault: &Fault) -> Error {
-        let mut text = format!("{}: ", self.signature.describe());
-        if fault.is_stack_overflow {
-            text += "stack overflow: ";
-        }
-        text += &format!(
-            "{} ({})",
-            signal_name(fault.signal),
-            meaning(fault.signal, fault.code)
-        );
-        if let Some(address) = fault.address {
-            let how = match fault.access {
-                Access::Read => "reading from",
-                Access::Write => "writing to",
-                Access::Execute => "executing",
-                Access::Unknown => "accessing",
-            };
-            text += &format!(" on {how} {address:#x}");
-        }
+    /// A fault of a call, for a person to read. `is_callback` knows the code of callbacks.
+    pub fn fault_error(&self, fault: &Fault, is_callback: impl Fn(usize) -> bool) -> Error {
+        let mut text = format!("{}: {}", self.signature.describe(), what_happened(fault));
         let caller = fault
             .caller
             .filter(|_| fault.address == Some(fault.instruction));
         text += &match caller {
             // The call before the place that it returns to.
+            Some(caller) if is_callback(caller.wrapping_sub(1)) => {
+                ", called by a callback: is its handler no longer there?".to_owned()
+            }
             Some(caller) => format!(", called {}", self.place(caller.wrapping_sub(1))),
+            None if is_callback(fault.instruction) => {
+                ", in farcall's code for a callback: is what its caller hands over bad, or no stack \
+                 left?"
+                    .to_owned()
+            }
             None => format!(", {}", self.place(fault.instruction)),
         };
         Error::new(Status::Fault, text)
@@ -89,6 +122,47 @@ impl Function {
             How::Fallback(_) => false,
         }
     }
+}
+
+/// What is looked for in an array of pointers.
+#[repr(C)]
+struct Search {
+    count: usize,
+    /// The index of the first NULL, or the count.
+    found: usize,
+}
+
+unsafe extern "C-unwind" fn find_null(search: *mut c_void, array: *const c_void) {
+    let search: *mut Search = search.cast();
+    let array: *const *const c_void = array.cast();
+    // SAFETY: the caller's promise; or a fault is the answer.
+    unsafe {
+        let count = (*search).count;
+        let is_null = |&index: &usize| array.add(index).read_volatile().is_null();
+        (*search).found = (0..count).find(is_null).unwrap_or(count);
+    }
+}
+
+/// The signal, and the address that could not be used.
+fn what_happened(fault: &Fault) -> String {
+    let overflow = match fault.is_stack_overflow {
+        true => "stack overflow: ",
+        false => "",
+    };
+    let address = fault.address.map_or(String::new(), |address| {
+        let how = match fault.access {
+            Access::Read => "reading from",
+            Access::Write => "writing to",
+            Access::Execute => "executing",
+            Access::Unknown => "accessing",
+        };
+        format!(" on {how} {address:#x}")
+    });
+    format!(
+        "{overflow}{} ({}){address}",
+        signal_name(fault.signal),
+        meaning(fault.signal, fault.code)
+    )
 }
 
 /// The nearest symbol before an address that the dynamic linker knows, and its file.

@@ -270,12 +270,7 @@ impl TypeBuilder {
 
     /// A function. Parameters of array and function type have decayed to pointers before.
     pub fn function(&mut self, function: Function) -> Result<Link> {
-        if function.params.len() > MAX_PARAMS {
-            return Err(Error::limit(format!(
-                "{} parameters: the limit is {MAX_PARAMS}",
-                function.params.len()
-            )));
-        }
+        check_parameter_count(function.params.len())?;
         for (index, param) in function.params.iter().enumerate() {
             let view = self.get(param);
             let why = match view.kind() {
@@ -431,5 +426,15 @@ fn relinked(ty: &Type, data: &Data) -> Data {
             }
             Data::Function(function)
         }
+    }
+}
+
+/// Whether a function can have so many parameters.
+pub fn check_parameter_count(count: usize) -> Result<()> {
+    match count <= MAX_PARAMS {
+        true => Ok(()),
+        false => Err(Error::limit(format!(
+            "{count} parameters: the limit is {MAX_PARAMS}"
+        ))),
     }
 }

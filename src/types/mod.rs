@@ -13,7 +13,7 @@ pub mod target;
 #[cfg(test)]
 mod tests;
 
-pub use builder::TypeBuilder;
+pub use builder::{TypeBuilder, check_parameter_count};
 pub use layout::{FieldSpec, RecordOptions};
 pub use memo::Memo;
 pub use path::member;

@@ -276,3 +276,8 @@ impl ThreadedReceiver {
 pub fn static_text() -> Range<usize> {
     (&raw const TEXT).addr()..(&raw const END).addr()
 }
+
+/// The part of it that the programs of receivers run.
+pub fn receivers_text() -> Range<usize> {
+    address(machine::first::COUNT).addr()..static_text().end
+}
