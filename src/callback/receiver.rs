@@ -220,9 +220,9 @@ pub fn has_code(address: usize) -> bool {
     let Some(table) = TABLE.try_lock() else {
         return false;
     };
-    let is_inside = |one: &&Receiver| (one.code..one.code + one.length).contains(&address);
+    let is_inside = |one: &Receiver| (one.code..one.code + one.length).contains(&address);
     table
         .as_ref()
-        .is_some_and(|table| table.values().any(|one| is_inside(&one)))
+        .is_some_and(|table| table.values().any(|one| is_inside(one)))
         || code::receivers_text().contains(&address)
 }

@@ -41,7 +41,7 @@ impl Text {
             return Some(kept);
         }
         // The system copies a mapping only if it could be shared. Nobody can write to it.
-        let made = self.from_file(None, libc::MAP_SHARED).ok()?;
+        let made = self.map_file(None, libc::MAP_SHARED).ok()?;
         let before = self
             .kept
             .compare_exchange(0, made, Ordering::AcqRel, Ordering::Acquire);
@@ -67,7 +67,7 @@ impl Text {
             return Ok(());
         }
         // Emulators and valgrind do not copy mappings.
-        self.from_file(Some(target), libc::MAP_PRIVATE).map(|_| ())
+        self.map_file(Some(target), libc::MAP_PRIVATE).map(|_| ())
     }
 
     /// # Safety
@@ -108,7 +108,7 @@ impl Text {
     }
 
     /// Maps it from the library's file.
-    fn from_file(&self, over: Option<usize>, flags: c_int) -> Result<usize> {
+    fn map_file(&self, over: Option<usize>, flags: c_int) -> Result<usize> {
         let maps = std::fs::read("/proc/self/maps")
             .map_err(|error| refused("/proc/self/maps".to_owned(), error))?;
         let (path, offset) = find(&maps, self.address).ok_or_else(|| {
@@ -119,7 +119,7 @@ impl Text {
         })?;
         let mut why = None;
         for path in spellings(path) {
-            match self.from(&path, offset, over, flags) {
+            match self.map_path(&path, offset, over, flags) {
                 Ok(address) => return Ok(address),
                 // What is said of one that is there is the most to the point.
                 Err(error) if error.os != libc::ENOENT => why = Some(error),
@@ -129,7 +129,13 @@ impl Text {
         Err(why.unwrap_or_else(|| Error::new(Status::System, "the library's file has no name")))
     }
 
-    fn from(&self, path: &[u8], offset: usize, over: Option<usize>, flags: c_int) -> Result<usize> {
+    fn map_path(
+        &self,
+        path: &[u8],
+        offset: usize,
+        over: Option<usize>,
+        flags: c_int,
+    ) -> Result<usize> {
         let name = String::from_utf8_lossy(path);
         let file = File::open(OsStr::from_bytes(path))
             .map_err(|error| refused(name.clone().into_owned(), error))?;
