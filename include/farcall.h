@@ -29,9 +29,6 @@
  *    may wait for ever for what the handler has interrupted. fc_invoke_checked may be called if the thread
  *    has made a protected call before (FC_PROTECT), and then takes memory only for the message of a failure.
  *    Functions that go through libffi (fc_function_path) may be called there too.
- *  - What a thread has of its own (its messages, records that it has at hand, the signal stack of its protected
- *    calls) is given back when it ends. A thread that uses farcall for the first time in a destructor of
- *    pthread_key_create leaves it behind: on some systems (glibc) these run too late for that.
  *  - A child of fork may use everything that its parent had made.
  *  - Once loaded, the library stays loaded (-z nodelete).
  */

@@ -4,14 +4,23 @@
 use super::chain::Chain;
 use super::pool;
 use super::record::Record;
+use crate::code::AtThreadEnd;
 use crate::error::Result;
 use std::cell::RefCell;
+use std::ffi::c_void;
 
 /// So many are taken from the pool at once, and given back, at most.
 const MOST: usize = 32;
 
 thread_local! {
     static OWN: RefCell<Magazine> = const { RefCell::new(Magazine::new()) };
+}
+
+static AT_END: AtThreadEnd = AtThreadEnd::new(give_back_own);
+
+unsafe extern "C" fn give_back_own(_: *mut c_void) {
+    // What was dropped has given back what it had.
+    let _ = OWN.try_with(|own| own.replace(Magazine::new()));
 }
 
 /// A record that can begin a new life; `is_plain` as in `Record::renew`.
@@ -25,7 +34,7 @@ pub(super) fn take(is_plain: bool) -> Result<&'static Record> {
 
 #[cold]
 fn refill_and_take(is_plain: bool) -> Result<&'static Record> {
-    match OWN.try_with(|own| own.borrow_mut().take(is_plain)) {
+    match OWN.try_with(|own| own.borrow_mut().remembered().take(is_plain)) {
         Ok(taken) => taken,
         // A thread that is ending has none of its own any more.
         Err(_) => Magazine::new().take(is_plain),
@@ -35,7 +44,10 @@ fn refill_and_take(is_plain: bool) -> Result<&'static Record> {
 /// A record whose callback has been freed and that no call is inside of.
 #[inline]
 pub(super) fn give(record: &'static Record) {
-    if OWN.try_with(|own| own.borrow_mut().give(record)).is_err() {
+    if OWN
+        .try_with(|own| own.borrow_mut().remembered().give(record))
+        .is_err()
+    {
         Magazine::new().give(record);
     }
 }
@@ -47,6 +59,8 @@ struct Magazine {
     freed: Chain,
     /// How many are taken from the pool next: a thread that makes few callbacks keeps few from others.
     next: usize,
+    /// It is given back at the thread's end.
+    is_remembered: bool,
 }
 
 impl Magazine {
@@ -55,7 +69,18 @@ impl Magazine {
             ready: Chain::new(),
             freed: Chain::new(),
             next: 1,
+            is_remembered: false,
         }
+    }
+
+    /// The same, of a thread that is going to have something of its own.
+    #[inline]
+    fn remembered(&mut self) -> &mut Magazine {
+        if !self.is_remembered {
+            self.is_remembered = true;
+            AT_END.remember();
+        }
+        self
     }
 
     /// The next one that is ready and that no late call is just inside of, if it is at hand.

@@ -1,8 +1,9 @@
 //! Statuses, and this thread's last failure.
 
+use crate::code::AtThreadEnd;
 use crate::error::{Error, Result, Status};
 use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a call came to. Only FC_OK and FC_DONE are no failures.
@@ -72,8 +73,15 @@ const NAMES: [(fc_status, &CStr); 16] = [
 
 #[derive(Default)]
 struct Failure {
-    message: CString,
+    /// Without memory where there is nothing to say.
+    message: Option<CString>,
     os: i32,
+}
+
+impl Failure {
+    fn message(&self) -> &CStr {
+        self.message.as_deref().unwrap_or_default()
+    }
 }
 
 /// So many failures of a thread are kept, for pointers to the message of one that is not the last.
@@ -83,6 +91,8 @@ const KEPT: usize = 8;
 struct Failures {
     kept: [Failure; KEPT],
     newest: usize,
+    /// They are given back at the thread's end.
+    is_remembered: bool,
 }
 
 impl Failures {
@@ -91,6 +101,10 @@ impl Failures {
     }
 
     fn add(&mut self, failure: Failure) {
+        if !self.is_remembered {
+            self.is_remembered = true;
+            give_back_at_end();
+        }
         self.newest = (self.newest + 1) % KEPT;
         self.kept[self.newest] = failure;
     }
@@ -98,6 +112,20 @@ impl Failures {
 
 thread_local! {
     static LAST: RefCell<Failures> = RefCell::default();
+}
+
+/// Has this thread's failures given back when it ends.
+fn give_back_at_end() {
+    static AT_END: AtThreadEnd = AtThreadEnd::new(forget);
+    unsafe extern "C" fn forget(_: *mut c_void) {
+        // What was dropped before has nothing any more.
+        let _ = LAST.try_with(|last| {
+            if let Ok(mut last) = last.try_borrow_mut() {
+                *last = Failures::default();
+            }
+        });
+    }
+    AT_END.remember();
 }
 
 fn number(status: Status) -> fc_status {
@@ -121,7 +149,7 @@ fn remember(error: Error) -> fc_status {
     let mut message = error.message.into_bytes();
     message.retain(|&byte| byte != 0);
     let failure = Failure {
-        message: CString::new(message).unwrap_or_default(),
+        message: CString::new(message).ok(),
         os: error.os,
     };
     // A thread that is ending has no place for it any more, nor has a signal handler that has interrupted this.
@@ -177,7 +205,7 @@ pub extern "C" fn fc_error_message() -> *const c_char {
     const INTERRUPTED: &CStr =
         c"the message was not kept: a signal handler has interrupted another call that failed";
     let message = LAST.try_with(|last| match last.try_borrow() {
-        Ok(last) => last.newest().message.as_ptr(),
+        Ok(last) => last.newest().message().as_ptr(),
         Err(_) => INTERRUPTED.as_ptr(),
     });
     message.unwrap_or(c"".as_ptr())

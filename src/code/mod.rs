@@ -16,6 +16,7 @@ pub mod lock;
 mod memory;
 mod mode;
 mod own_text;
+mod thread_end;
 mod threaded;
 pub mod thunks;
 mod unwind;
@@ -43,6 +44,7 @@ pub use machine::{
 };
 pub(crate) use machine::{context_call, counted_call, enter_at, record_call};
 pub use mode::{Mode, Refusal, mode, status, why_static};
+pub use thread_end::AtThreadEnd;
 pub use threaded::{
     RECEIVER_PROGRAM, RECORD_CONTEXT, StaticCall, Threaded, ThreadedReceiver, receivers_text,
     static_text,

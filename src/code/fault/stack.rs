@@ -2,8 +2,10 @@
 //! that.
 
 use super::thread;
+use crate::code::AtThreadEnd;
 use crate::error::{Error, Result, Status};
 use std::cell::Cell;
+use std::ffi::c_void;
 use std::io::Error as SystemError;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -78,9 +80,21 @@ thread_local! {
     };
 }
 
+static AT_END: AtThreadEnd = AtThreadEnd::new(give_back_own);
+
+unsafe extern "C" fn give_back_own(_: *mut c_void) {
+    let _ = ALTERNATE.try_with(Alternate::give_back);
+}
+
 impl Drop for Alternate {
     fn drop(&mut self) {
-        let mapping = self.mapping.get();
+        self.give_back();
+    }
+}
+
+impl Alternate {
+    fn give_back(&self) {
+        let mapping = self.mapping.replace(ptr::null_mut());
         if mapping.is_null() {
             return;
         }
@@ -181,6 +195,7 @@ unsafe fn make_alternate() -> Result<()> {
                 .try_with(|alternate| {
                     alternate.mapping.set(mapping);
                     alternate.length.set(length);
+                    AT_END.remember();
                 })
                 .is_ok();
         if !is_kept {
