@@ -3,11 +3,11 @@
  * caller from wherever the signal comes. */
 #include "callbacks.h"
 
-#if defined(__x86_64__) && !defined(EMULATED)
+#if defined(__aarch64__) || !defined(EMULATED)
+
+#include "single_step.h"
 
 #include <dlfcn.h>
-#include <signal.h>
-#include <ucontext.h>
 #include <unwind.h>
 
 typedef struct large {
@@ -19,17 +19,14 @@ typedef struct calls {
   number_to_number *built_in, *made, *counted, *late;
 } calls;
 
-static void call_all(const calls *calls, bool is_stepped);
+static void call_all(const calls *calls, bool is_to_step);
 
 /* The section has nothing but call_all. */
 extern const char __start_stepped[], __stop_stepped[];
 
-static volatile bool stepping;
 static bool found;
 static int steps, lost;
 static const unsigned char *first_lost;
-
-enum { TRAP_FLAG = 0x100 };
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *unused) {
   (void)unused;
@@ -38,17 +35,36 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *unused) 
   return _URC_NO_REASON;
 }
 
-static void step(int signal, siginfo_t *info, void *context) {
-  (void)signal, (void)info;
-  ucontext_t *at = (ucontext_t *)context;
-  if (!stepping) {
-    at->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-    return;
-  }
-  const void *instruction = (const void *)(uintptr_t)at->uc_mcontext.gregs[REG_RIP];
+/* The entries that the linker made for functions of other libraries: for AArch64 it makes no unwind
+ * information. */
+static bool is_of_linker(const uint32_t *at) {
+#ifdef __aarch64__
+  for (const uint32_t *first = at - 3; first <= at; first++)
+    /* adrp x16, page; ldr x17, [x16, n]; add x16, x16, n; br x17 */
+    if ((first[0] & 0x9f00001f) == 0x90000010 && (first[1] & 0xffc003ff) == 0xf9400211 &&
+        (first[2] & 0xff8003ff) == 0x91000210 && first[3] == 0xd61f0220)
+      return true;
+#else
+  (void)at;
+#endif
+  return false;
+}
+
+/* Code that was made is in no file. */
+static bool is_of_farcall(const void *instruction) {
   Dl_info of_library;
-  /* Code that was made is in no file. */
-  if (dladdr(instruction, &of_library) && !strstr(of_library.dli_fname, "libfarcall"))
+  return !dladdr(instruction, &of_library) || strstr(of_library.dli_fname, "libfarcall");
+}
+
+static bool is_stepped(const void *instruction) {
+  Dl_info of_library, of_program;
+  return is_of_farcall(instruction) ||
+         (dladdr(instruction, &of_library) && dladdr(__start_stepped, &of_program) &&
+          of_library.dli_fbase == of_program.dli_fbase);
+}
+
+static void at_step(const void *instruction) {
+  if (!is_of_farcall(instruction) || is_of_linker((const uint32_t *)instruction))
     return;
   found = false;
   _Unwind_Backtrace(visit, NULL);
@@ -70,12 +86,8 @@ static large in_memory(large a, int b, double c) {
 static int in_register(int a, int b) { return a + b; }
 static void nothing(int a) { (void)a; }
 
-static void set_trap_flag(void) {
-  __asm__ volatile("pushfq\n\torl %0, (%%rsp)\n\tpopfq" ::"i"(TRAP_FLAG) : "memory", "cc");
-}
-
 __attribute__((noinline, section("stepped"))) static void call_all(const calls *calls,
-                                                                   bool is_stepped) {
+                                                                   bool is_to_step) {
   large value = {{1, 2, 3, 4, 5, 6}}, out;
   int two = 2, result;
   double three = 3;
@@ -85,10 +97,8 @@ __attribute__((noinline, section("stepped"))) static void call_all(const calls *
   slots[1].i = 2;
   slots[2].f64 = 3;
   slot.p = &out;
-  if (is_stepped) {
-    stepping = true;
-    set_trap_flag();
-  }
+  if (is_to_step)
+    start_steps();
   calls->built_in(1);
   calls->made(1);
   calls->counted(1);
@@ -101,10 +111,14 @@ __attribute__((noinline, section("stepped"))) static void call_all(const calls *
   fc_invoke(calls->nothing, NULL, numbers);
   slot.p = &out;
   fc_invoke_slots(calls->in_memory, &slot, slots);
+#ifndef __aarch64__
+  /* What libffi says there of the end of its ffi_call_SYSV is wrong: it takes the stack pointer for
+   * the frame. */
   fc_invoke(calls->through_libffi, &result, numbers);
   fc_function_entry(calls->through_libffi)(&result, numbers);
+#endif
   fc_invoke_checked(calls->is_protected, &result, numbers);
-  stepping = false;
+  stop_steps();
 }
 
 static fc_function *function_of(const char *prototype, void *address, uint32_t flags) {
@@ -129,11 +143,8 @@ static number_to_number *code_of(fc_callback *callback) {
 }
 
 static void from_every_instruction(void) {
-  struct sigaction action, before;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = step;
-  action.sa_flags = SA_SIGINFO;
-  CHECK_INT(0, sigaction(SIGTRAP, &action, &before));
+  struct sigaction before;
+  handle_steps(&before);
   static fc_callback *callbacks[CALLBACKS];
   for (int i = 0; i < CALLBACKS; i++)
     callbacks[i] = callback_of("int f(int)", add_one, NULL, NULL);
@@ -174,142 +185,6 @@ static void from_every_instruction(void) {
   for (int i = 0; i < CALLBACKS; i++)
     fc_callback_free(callbacks[i]);
   fc_callback_free(counted);
-}
-
-#elif defined(__aarch64__)
-
-#include <signal.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unwind.h>
-
-/* An emulator does not step: each instruction in turn is a breakpoint. */
-
-typedef struct large {
-  long values[6];
-} large;
-
-extern const char __start_stepped[], __stop_stepped[];
-
-static uint32_t *breakpoint, instruction;
-static bool found;
-static int steps, lost;
-
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *unused) {
-  (void)unused;
-  const uintptr_t at = (uintptr_t)_Unwind_GetIP(context);
-  found = found || (at > (uintptr_t)__start_stepped && at < (uintptr_t)__stop_stepped);
-  return _URC_NO_REASON;
-}
-
-static void write_instruction(uint32_t *at, uint32_t new_instruction) {
-  const uintptr_t page = (uintptr_t)at & ~(uintptr_t)0xffff;
-  const int all = PROT_READ | PROT_WRITE | PROT_EXEC;
-  if (mprotect((void *)((uintptr_t)at & ~(uintptr_t)0xfff), 4096, all) != 0)
-    mprotect((void *)page, 0x10000, all);
-  *at = new_instruction;
-  __builtin___clear_cache((char *)at, (char *)(at + 1));
-}
-
-static void stopped(int signal, siginfo_t *info, void *context) {
-  (void)signal, (void)info, (void)context;
-  found = false;
-  _Unwind_Backtrace(visit, NULL);
-  steps++;
-  if (!found) {
-    if (!lost++)
-      harness_print_bytes("lost at", &instruction, sizeof instruction);
-  }
-  write_instruction(breakpoint, instruction);
-}
-
-__attribute__((noinline, section("stepped"))) static void call(void (*code)(void *, void *),
-                                                               void *first, void *second) {
-  code(first, second);
-  __asm__ volatile("" ::: "memory");
-}
-
-/* Up to the jump or the return that ends the code; a jump to a known place is followed. */
-static void from_each(const void *start, void (*code)(void *, void *), void *first, void *second) {
-  uint32_t *at = (uint32_t *)(uintptr_t)start;
-  for (;;) {
-    const int before = steps;
-    breakpoint = at;
-    instruction = *at;
-    write_instruction(at, 0xd4200000);
-    call(code, first, second);
-    CHECK_INT(before + 1, steps);
-    if (steps == before)
-      write_instruction(at, instruction);
-    if ((instruction & 0xfffffc1f) == 0xd61f0000 || instruction == 0xd65f03c0)
-      return;
-    if ((instruction & 0xfc000000) == 0x14000000)
-      at += (int32_t)(instruction << 6) >> 6;
-    else
-      at++;
-  }
-}
-
-static void add_one(void *ret, void *const *args, void *user) {
-  (void)user;
-  const int sum = *(int *)args[0] + 1;
-  memcpy(ret, &sum, sizeof sum);
-}
-
-static large in_memory(large a, int b, double c) {
-  a.values[0] += b + (long)c;
-  return a;
-}
-static int in_register(int a, int b) { return a + b; }
-static void nothing(int a) { (void)a; }
-
-static void from_function(const char *prototype, void *address, void *ret, void **args) {
-  fc_signature *signature = parsed(prototype);
-  fc_function *function = NULL;
-  CHECK_STATUS(FC_OK, fc_function_new(signature, address, NULL, &function));
-  fc_signature_free(signature);
-  const fc_entry entry = fc_function_entry(function);
-  typedef void code(void *, void *);
-  if (makes_stubs()) {
-    void *const start = ADDRESS_OF(entry);
-    from_each(start, FC_AS_FUNCTION(code *, start), ret, args);
-  }
-  fc_function_free(function);
-}
-
-static void from_every_instruction(void) {
-  struct sigaction action, before;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = stopped;
-  action.sa_flags = SA_SIGINFO;
-  CHECK_INT(0, sigaction(SIGTRAP, &action, &before));
-  large value = {{1, 2, 3, 4, 5, 6}}, out;
-  int two = 2, result;
-  double three = 3;
-  void *args[] = {&value, &two, &three}, *numbers[] = {&two, &two};
-  from_function("struct {long v[6];} f(struct {long v[6];}, int, double)", ADDRESS_OF(in_memory),
-                &out, args);
-  from_function("int f(int, int)", ADDRESS_OF(in_register), &result, numbers);
-  from_function("void f(int)", ADDRESS_OF(nothing), NULL, numbers);
-  enum { CALLBACKS = 4200 };
-  static fc_callback *callbacks[CALLBACKS];
-  for (int i = 0; i < CALLBACKS; i++)
-    callbacks[i] = callback_of("int f(int)", add_one, NULL, NULL);
-  typedef void code(void *, void *);
-  for (int i = 0; i < CALLBACKS; i += CALLBACKS - 1) {
-    void *const thunk = fc_callback_code(callbacks[i]);
-    from_each(thunk, FC_AS_FUNCTION(code *, thunk), NULL, NULL);
-  }
-  /* What its thunk jumps to comes first in a callback. */
-  const void *receiver;
-  memcpy(&receiver, callbacks[0], sizeof receiver);
-  if (makes_stubs())
-    from_each(receiver, FC_AS_FUNCTION(code *, fc_callback_code(callbacks[0])), NULL, NULL);
-  CHECK_INT(0, lost);
-  CHECK(steps >= (makes_stubs() ? 60 : 10));
-  for (int i = 0; i < CALLBACKS; i++)
-    fc_callback_free(callbacks[i]);
-  sigaction(SIGTRAP, &before, NULL);
 }
 
 #else
