@@ -87,6 +87,72 @@ void sort(const Callback &callback) {
 
 void throw_error() { throw std::runtime_error("from the handler"); }
 
+#ifdef __x86_64__
+#define MICROSOFT __attribute__((ms_abi))
+typedef int MICROSOFT microsoft(int);
+
+void microsoft_handler(void *, void *const *, void *) {
+  Counted here(left_handlers);
+  action();
+}
+
+MICROSOFT __attribute__((noinline)) int caught(microsoft *code) {
+  Counted here(left_callers);
+  try {
+    return code(1);
+  } catch (const std::runtime_error &) {
+    return 77;
+  }
+}
+
+// Registers that functions of Microsoft's convention keep, and others may change.
+struct Kept {
+  long rdi, rsi;
+  double xmm6, xmm15;
+};
+
+int call_with(Kept &kept, microsoft *code) {
+  int result;
+  register Kept *values __asm__("rbx") = &kept;
+  __asm__ volatile("mov %%rsp, %%r12\n\t"
+                   "sub $192, %%rsp\n\t"
+                   "and $-16, %%rsp\n\t"
+                   "mov (%[values]), %%rdi\n\t"
+                   "mov 8(%[values]), %%rsi\n\t"
+                   "movsd 16(%[values]), %%xmm6\n\t"
+                   "movsd 24(%[values]), %%xmm15\n\t"
+                   "call *%%rax\n\t"
+                   "mov %%rdi, (%[values])\n\t"
+                   "mov %%rsi, 8(%[values])\n\t"
+                   "movsd %%xmm6, 16(%[values])\n\t"
+                   "movsd %%xmm15, 24(%[values])\n\t"
+                   "mov %%r12, %%rsp"
+                   : "=a"(result), "+c"(code)
+                   : [values] "r"(values), "a"(&caught)
+                   : "rdx", "rdi", "rsi", "r8", "r9", "r10", "r11", "r12", "xmm0", "xmm1", "xmm2",
+                     "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                     "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+  return result;
+}
+
+// The function that catches gives its own caller all registers back.
+void exceptions_reach_callers_of_microsofts_convention() {
+  action = throw_error;
+  left_handlers = left_callers = 0;
+  Callback callback("__attribute__((ms_abi)) int f(int)", microsoft_handler, nullptr, POINTERS);
+  for (int round = 1; round <= 3; round++) {
+    Kept kept = {11, 12, 13, 14};
+    CHECK_INT(77, call_with(kept, callback.code<microsoft>()));
+    CHECK_INT(11, kept.rdi);
+    CHECK_INT(12, kept.rsi);
+    CHECK_DOUBLE(13, kept.xmm6);
+    CHECK_DOUBLE(14, kept.xmm15);
+    CHECK_INT(round, left_handlers);
+    CHECK_INT(round, left_callers);
+  }
+}
+#endif
+
 void exceptions_pass_through_qsort() {
   for (int form = 0; form < FORMS; form++) {
     left_handlers = left_callers = releases = 0;
@@ -266,6 +332,9 @@ void backtraces_go_on() {
 
 int main() {
   RUN(exceptions_pass_through_qsort);
+#ifdef __x86_64__
+  RUN(exceptions_reach_callers_of_microsofts_convention);
+#endif
   RUN(exceptions_pass_through_large_frames);
   RUN(exceptions_pass_through_calls_and_callbacks_in_turn);
   RUN(longjmp_passes);

@@ -38,6 +38,12 @@ pub struct fc_loop {
 ///
 /// The arguments that Microsoft's convention passes by reference are where the caller has put them: gcc aligns
 /// them to 16 bytes at most, so that a handler of such a callback must not rely on more, whatever their type says.
+///
+/// An exception that leaves a callback of Microsoft's convention (__attribute__((ms_abi))) does not
+/// restore rdi, rsi and xmm6 to xmm15, which that convention keeps and C functions of the platform may change:
+/// unwinders do not know how. The function that catches it still gives them back to its own caller. gcc
+/// counts on no more; where clang compiled a function of that convention, its catch blocks and destructors
+/// may find other values in variables, be there callbacks or not.
 pub type fc_handler = Option<
     unsafe extern "C-unwind" fn(ret: *mut c_void, args: *const *mut c_void, user: *mut c_void),
 >;
@@ -45,7 +51,8 @@ pub type fc_handler = Option<
 /// The same for a handler that takes slots.
 ///
 /// @param ret   where the result goes: one of at most 8 bytes is written to the slot, in its low bytes (what is
-///              above them is not read); a larger one to where `ret->p` points.
+///              above them is not read); a larger one to where `ret->p` points. There is a slot where the result
+///              is void too.
 /// @param slots the arguments: one of at most 8 bytes stands in its slot, an integer extended to 64 bits, above
 ///              others zeros; a larger one is pointed to by its slot. The handler may change them.
 /// @param user  what fc_callback_new_slots was given.
