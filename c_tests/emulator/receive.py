@@ -42,9 +42,12 @@ class Reception:
     def run(self):
         self.set_the_scene()
         self.machine.run(self.code, until=self.handler)
-        self.look_at_frame()
-        self.be_the_handler()
-        self.machine.run(self.back)
+        if self.has_frame():
+            self.look_at_frame()
+            self.be_the_handler()
+            self.machine.run(self.back)
+        else:
+            self.be_the_handler_of_nothing()
         self.look_at_registers()
         self.look_at_result()
         self.look_at_memory()
@@ -113,6 +116,27 @@ class Reception:
             registers[where] = above | little(piece)
 
     # ---------------------------------------------------------------- during
+    def has_frame(self):
+        """Where there is neither an argument nor a result the handler of pointers returns to the caller."""
+        is_native = NATIVE[self.machine.architecture] == self.call.convention or not self.is_x86
+        return bool(self.in_slots or self.values or self.call.result.size or not is_native)
+
+    def be_the_handler_of_nothing(self):
+        machine = self.machine
+        ret, array, user = (machine.registers[n] for n in HANDLER[machine.architecture])
+        self.expect((ret, array) == (0, 0), f"a result at {ret:#x} and an array at {array:#x}")
+        self.expect(user == self.user, f"user is {user:#x}, not {self.user:#x}")
+        context = CONTEXT[machine.architecture]
+        self.expect(machine.registers[context] == self.record, f"{context} is not the record")
+        self.expect(machine.registers["sp"] == self.sp, "a jump leaves the stack as it was")
+        self.expect(not machine.writes, "it writes to memory without a frame")
+        back = machine.give_back()
+        self.expect(back == Machine.STOP, f"it would return to {back:#x}, not to its caller")
+        self.low = machine.registers["sp"]
+        self.own, self.frame = [], (self.low, self.low)
+        self.reads_before, self.writes_before = len(machine.reads), len(machine.writes)
+        self.leave(None)
+
     def look_at_frame(self):
         machine = self.machine
         self.low = machine.registers["sp"]
