@@ -38,10 +38,6 @@ def is_only_padding(type_):
         not m.name if m.bits is not None else is_only_padding(m.type) for m in type_.members)
 
 
-def is_empty(type_):
-    return isinstance(type_, Record) and not type_.size
-
-
 def has_address_of_nothing(result):
     return result and is_only_padding(result) and result.size not in (1, 2, 4, 8)
 
@@ -82,7 +78,7 @@ def of_win64(signature):
         yield "D11"
     if any(key(t) == "f16" for t in everything):
         yield "D13"
-    if any(is_empty(t) for t in everything) or has_address_of_nothing(signature.result):
+    if has_address_of_nothing(signature.result):
         yield "D14"
     if any(isinstance(t, Vector) for t in everything):
         yield "D15"
