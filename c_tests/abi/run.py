@@ -19,7 +19,7 @@ from generate import chosen_features
 from emulated_check import self_check as emulated_check
 from self_check import self_check
 
-HIGHEST_SKIPPED_SHARE = 0.05
+HIGHEST_SKIPPED_SHARE = 0.06
 
 
 def run_batch(args, batch, reasons):
