@@ -14,9 +14,11 @@ typedef struct large {
   long values[6];
 } large;
 typedef int number_to_number(int);
+typedef void callback_of_nothing(void);
 typedef struct calls {
   fc_function *in_memory, *in_register, *nothing, *through_libffi, *is_protected;
   number_to_number *built_in, *made, *counted, *late;
+  callback_of_nothing *of_nothing, *late_of_nothing;
 } calls;
 
 static void call_all(const calls *calls, bool is_to_step);
@@ -79,6 +81,11 @@ static void add_one(void *ret, void *const *args, void *user) {
   memcpy(ret, &sum, sizeof sum);
 }
 
+/* Receivers of such jump to their handler. */
+static void no_result(void *ret, void *const *args, void *user) {
+  (void)ret, (void)args, (void)user;
+}
+
 static large in_memory(large a, int b, double c) {
   a.values[0] += b + (long)c;
   return a;
@@ -103,6 +110,8 @@ __attribute__((noinline, section("stepped"))) static void call_all(const calls *
   calls->made(1);
   calls->counted(1);
   calls->late(1);
+  calls->of_nothing();
+  calls->late_of_nothing();
   fc_function_entry(calls->in_memory)(&out, args);
   fc_function_entry(calls->in_register)(&result, numbers);
   fc_function_entry(calls->nothing)(NULL, numbers);
@@ -152,6 +161,8 @@ static void from_every_instruction(void) {
   options.release = release;
   fc_callback *counted = callback_of("int f(int)", add_one, NULL, &options);
   fc_callback *freed = callback_of("int f(int)", add_one, NULL, NULL);
+  fc_callback *of_nothing = callback_of("void f(void)", no_result, NULL, NULL);
+  fc_callback *freed_of_nothing = callback_of("void f(void)", no_result, NULL, NULL);
   const calls calls = {
       .in_memory = function_of("struct {long v[6];} f(struct {long v[6];}, int, double)",
                                ADDRESS_OF(in_memory), 0),
@@ -163,8 +174,11 @@ static void from_every_instruction(void) {
       .made = code_of(callbacks[CALLBACKS - 1]),
       .counted = code_of(counted),
       .late = code_of(freed),
+      .of_nothing = CODE(callback_of_nothing *, of_nothing),
+      .late_of_nothing = CODE(callback_of_nothing *, freed_of_nothing),
   };
   fc_callback_free(freed);
+  fc_callback_free(freed_of_nothing);
   /* What is made when first asked for is made now: the handler must not meet the loader's lock. */
   call_all(&calls, false);
   call_all(&calls, true);
@@ -185,6 +199,7 @@ static void from_every_instruction(void) {
   for (int i = 0; i < CALLBACKS; i++)
     fc_callback_free(callbacks[i]);
   fc_callback_free(counted);
+  fc_callback_free(of_nothing);
 }
 
 #else
