@@ -124,6 +124,20 @@ static void without_descriptors_later(void) {
   CHECK_INT(0, rmdir(folder));
 }
 
+/* A program may begin with new code, and go into a sandbox that refuses it. */
+static void refused_later(void) {
+  if (!load("stubs", "x.so"))
+    return;
+  CHECK_INT(1, make_callbacks(1));
+  CHECK_STRING("stubs", code_status());
+  remove_folder(folder);
+  struct rlimit limit = {0, 0};
+  CHECK_INT(0, setrlimit(RLIMIT_NOFILE, &limit));
+  CHECK(forbid_write_then_execute());
+  check_many();
+  CHECK_CONTAINS("static: ", code_status());
+}
+
 static void behind_chroot_later(void) {
   if (!load("none", "x.so"))
     return;
@@ -228,6 +242,7 @@ int main(void) {
     RUN_IN_CHILD(replaced_later);
     RUN_IN_CHILD(removed_later_after_an_entry);
     RUN_IN_CHILD(without_descriptors_later);
+    RUN_IN_CHILD(refused_later);
     RUN_IN_CHILD(behind_chroot_later);
     RUN_IN_CHILD(tried_again_once_there_are_descriptors);
   }

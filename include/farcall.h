@@ -1505,7 +1505,8 @@ fc_slot_entry fc_function_slot_entry(const struct fc_function *function);
  * With FC_PROTECT, SIGSEGV, SIGBUS, SIGFPE and SIGILL that this thread's code causes before the callee has
  * returned end the call with FC_ERR_FAULT. A stack overflow does too: each thread gets an alternate
  * signal stack at its first such call, unless it has one that is large enough, and loses it when it
- * ends. An `args` that cannot be read (it is not called then), pointers in it that cannot be read, and a `ret` that cannot be written, are caught as well. The
+ * ends. An `args` that cannot be read is caught as well (the function is not called then), and so are pointers
+ * in it that cannot be read and a `ret` that cannot be written. The
  * message names the function, the signal and what it means, the address, whether it was read from,
  * written to or executed where the machine tells, and where the code was: "poke: SIGSEGV (no memory is
  * mapped there) on writing to 0x10, in poke+0x4 of ./libpoke.so".
@@ -1582,8 +1583,9 @@ int fc_captured_errno(void);
  *
  * Where no code may be made (fc_code_status), the library has room for 4,096 callbacks (and for the entries of
  * 1,024 functions), and maps its own text again for more. For that it needs its file and /proc/self/maps when
- * the first callback or entry is made, and nothing later: a program that goes behind a chroot, gives up
- * its descriptors, or may have the library replaced while it runs should make one before. If the file could not be
+ * the first callback is made, or the first entry where no code may be made, and nothing later: a program
+ * that goes behind a chroot, gives up its descriptors, begins to refuse code, or may have the library replaced
+ * while it runs should make a callback before. If the file could not be
  * had then, or under valgrind and emulators, it is looked for again for each few thousand. It is compared with
  * what was loaded before it is used.
  *
@@ -1751,8 +1753,8 @@ enum fc_status fc_memory_string(const char *address,
  *
  * Where a system begins to refuse later, what was made before stays in use, and the text changes. It changes
  * for a while where there is no memory for code just now, or, with "dual", no file descriptor or too small
- * a limit of file sizes (RLIMIT_FSIZE): code is then tried to be made again each time, and asking here
- * tries too.
+ * a limit of file sizes (RLIMIT_FSIZE): each time that code is wanted the library tries again to make it, and
+ * this function tries too.
  *
  * Debuggers and profilers are told what code is called if the environment variable FARCALL_DEBUG names them,
  * with commas between; it is read once too:

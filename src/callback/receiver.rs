@@ -45,14 +45,8 @@ impl Receiver {
             None => {
                 let bytes = code::emit_upcall(&plan.upcall);
                 let name = || format!("farcall callback receiver for {}", abi::short(assignment));
-                let length = bytes.len();
-                code::add(length, |_| bytes).map(|block| {
-                    let block = match plan.upcall.has_frame {
-                        true => block,
-                        false => block.without_frame(0..length),
-                    };
-                    block.named(name)
-                })
+                let block = code::add(bytes.len(), |_| bytes);
+                block.map(|block| block.frameless(!plan.upcall.has_frame).named(name))
             }
             Some(refusal) => Err(refusal.error()),
         };

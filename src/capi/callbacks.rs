@@ -137,8 +137,9 @@ pub struct fc_callback_options {
 ///
 /// Where no code may be made (fc_code_status), the library has room for 4,096 callbacks (and for the entries of
 /// 1,024 functions), and maps its own text again for more. For that it needs its file and /proc/self/maps when
-/// the first callback or entry is made, and nothing later: a program that goes behind a chroot, gives up
-/// its descriptors, or may have the library replaced while it runs should make one before. If the file could not be
+/// the first callback is made, or the first entry where no code may be made, and nothing later: a program
+/// that goes behind a chroot, gives up its descriptors, begins to refuse code, or may have the library replaced
+/// while it runs should make a callback before. If the file could not be
 /// had then, or under valgrind and emulators, it is looked for again for each few thousand. It is compared with
 /// what was loaded before it is used.
 ///

@@ -357,7 +357,8 @@ pub unsafe extern "C" fn fc_function_slot_entry(function: *const fc_function) ->
 /// With FC_PROTECT, SIGSEGV, SIGBUS, SIGFPE and SIGILL that this thread's code causes before the callee has
 /// returned end the call with FC_ERR_FAULT. A stack overflow does too: each thread gets an alternate
 /// signal stack at its first such call, unless it has one that is large enough, and loses it when it
-/// ends. An `args` that cannot be read (it is not called then), pointers in it that cannot be read, and a `ret` that cannot be written, are caught as well. The
+/// ends. An `args` that cannot be read is caught as well (the function is not called then), and so are pointers
+/// in it that cannot be read and a `ret` that cannot be written. The
 /// message names the function, the signal and what it means, the address, whether it was read from,
 /// written to or executed where the machine tells, and where the code was: "poke: SIGSEGV (no memory is
 /// mapped there) on writing to 0x10, in poke+0x4 of ./libpoke.so".

@@ -26,8 +26,8 @@ use std::ffi::c_char;
 ///
 /// Where a system begins to refuse later, what was made before stays in use, and the text changes. It changes
 /// for a while where there is no memory for code just now, or, with "dual", no file descriptor or too small
-/// a limit of file sizes (RLIMIT_FSIZE): code is then tried to be made again each time, and asking here
-/// tries too.
+/// a limit of file sizes (RLIMIT_FSIZE): each time that code is wanted the library tries again to make it, and
+/// this function tries too.
 ///
 /// Debuggers and profilers are told what code is called if the environment variable FARCALL_DEBUG names them,
 /// with commas between; it is read once too:

@@ -2,7 +2,7 @@
 //! own, and the instructions that enter code with the context register set.
 
 use super::expression::{DROP, DUP, EQ, Expression, LT, Label, MINUS, NE, SHL, SHR};
-use super::unwind::DW_CFA_DEF_CFA;
+use super::unwind::{DW_CFA_DEF_CFA, DW_CFA_DEF_CFA_EXPRESSION, DW_CFA_VAL_EXPRESSION};
 use crate::stub::aarch64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_SYSV};
@@ -319,8 +319,6 @@ pub(super) use symbol_address;
 pub(super) fn unwind_rules(start: u64, length: u64, _lines: u64) -> Vec<u8> {
     const X29: u8 = DWARF_FRAME_POINTER;
     const X30: u8 = DWARF_RETURN_ADDRESS;
-    const DEF_CFA_EXPRESSION: u8 = 0x0f;
-    const VAL_EXPRESSION: u8 = 0x16;
     let [outside, pushed, not_pushed, inside, end] = std::array::from_fn(Label);
     let mut frame = Expression::default();
     // Callees may have signed the address, in bits that no address of 39 bits has.
@@ -341,7 +339,7 @@ pub(super) fn unwind_rules(start: u64, length: u64, _lines: u64) -> Vec<u8> {
     frame.mark(pushed).register(SP, 16).skip(end);
     frame.mark(inside).register(X29, 16);
     frame.mark(end);
-    let mut rules = vec![DEF_CFA_EXPRESSION];
+    let mut rules = vec![DW_CFA_DEF_CFA_EXPRESSION];
     rules.append(&mut frame.block());
     for (register, below) in [(X29, 16), (X30, 8)] {
         // Outside both are the caller's; otherwise they are saved below the frame's begin, which is on the
@@ -351,7 +349,7 @@ pub(super) fn unwind_rules(start: u64, length: u64, _lines: u64) -> Vec<u8> {
         saved.constant(below).op(MINUS).load(8).skip(end);
         saved.mark(outside).op(DROP).register(register, 0);
         saved.mark(end);
-        rules.extend([VAL_EXPRESSION, register]);
+        rules.extend([DW_CFA_VAL_EXPRESSION, register]);
         rules.append(&mut saved.block());
     }
     rules

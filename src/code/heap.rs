@@ -59,6 +59,15 @@ impl CodeBlock {
         self
     }
 
+    /// The same block, all of which is a stub without a frame if `is_so`.
+    pub fn frameless(self, is_so: bool) -> CodeBlock {
+        let length = self.length;
+        match is_so {
+            true => self.without_frame(0..length),
+            false => self,
+        }
+    }
+
     /// The same block, with a name for debuggers and profilers. It is only made if one of them is to be
     /// told.
     pub fn named(self, name: impl FnOnce() -> String) -> CodeBlock {

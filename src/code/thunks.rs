@@ -63,12 +63,10 @@ fn own_text() -> Text {
     Text::new(built_in_code(), length, &KEPT)
 }
 
-/// Where no code is made, all others will be copies of the library's own: sees to it that they can be made
-/// later.
+/// Where no code is made all others will be copies of the library's own, and code may be refused from any moment
+/// on: sees to it that they can be made later.
 fn keep_text() {
-    if matches!(mode(), Mode::Static(_)) {
-        own_text().keep();
-    }
+    own_text().keep();
 }
 
 /// The thunks for callbacks that the library has without asking for any.

@@ -139,6 +139,8 @@ fn tell(unwinder: Unwinder, section: &'static [u8]) {
 
 const DW_CFA_NOP: u8 = 0;
 pub(super) const DW_CFA_DEF_CFA: u8 = 0x0c;
+pub(super) const DW_CFA_DEF_CFA_EXPRESSION: u8 = 0x0f;
+pub(super) const DW_CFA_VAL_EXPRESSION: u8 = 0x16;
 pub(super) const DW_CFA_OFFSET: u8 = 0x80;
 const DW_EH_PE_ABSPTR: u8 = 0;
 

@@ -2,7 +2,9 @@
 //! own, and the instructions that enter code with the context register set.
 
 use super::expression::{DROP, DUP, EQ, Expression, Label, MINUS, PLUS, SHR};
-use super::unwind::{DW_CFA_DEF_CFA, DW_CFA_OFFSET};
+use super::unwind::{
+    DW_CFA_DEF_CFA, DW_CFA_DEF_CFA_EXPRESSION, DW_CFA_OFFSET, DW_CFA_VAL_EXPRESSION,
+};
 use crate::stub::x86_64;
 use crate::types::{Convention, Target, target as targets};
 use libffi::raw::{ffi_abi, ffi_abi_FFI_GNUW64, ffi_abi_FFI_UNIX64};
@@ -303,6 +305,7 @@ macro_rules! counted_call {
 pub const COUNTED_RECORD: i32 = 3;
 
 pub(super) use symbol_address;
+
 /// What an unwinder needs to know besides the shape of frames, as instructions of an unwind entry: where the
 /// frame begins while it is made and when it has been taken down, for those who come from a signal
 /// handler. It is seen by the instruction that is about to run. `lines` has a byte for each 64 of code from
@@ -311,8 +314,6 @@ pub(super) fn unwind_rules(start: u64, _length: u64, lines: u64) -> Vec<u8> {
     const RBP: u8 = 6;
     const RSP: u8 = 7;
     const RIP: u8 = 16;
-    const DEF_CFA_EXPRESSION: u8 = 0x0f;
-    const VAL_EXPRESSION: u8 = 0x16;
     let [outside, pushed, inside, end, f3, w48, w49, w41] = std::array::from_fn(Label);
     let mut frame = Expression::default();
     frame.register(RIP, 0).address(start).op(MINUS);
@@ -363,9 +364,9 @@ pub(super) fn unwind_rules(start: u64, _length: u64, lines: u64) -> Vec<u8> {
     saved.constant(16).op(MINUS).load(8).skip(end);
     saved.mark(outside).op(DROP).register(RBP, 0);
     saved.mark(end);
-    let mut rules = vec![DEF_CFA_EXPRESSION];
+    let mut rules = vec![DW_CFA_DEF_CFA_EXPRESSION];
     rules.append(&mut frame.block());
-    rules.extend([VAL_EXPRESSION, RBP]);
+    rules.extend([DW_CFA_VAL_EXPRESSION, RBP]);
     rules.append(&mut saved.block());
     rules
 }

@@ -77,11 +77,10 @@ impl Stubs {
         let pointers = bytes.len();
         let slots = code::emit(&slots_plan);
         // Between the two, what a jump to nowhere meets.
-        bytes.resize(pointers.next_multiple_of(code::ALIGN), code::FILL);
-        bytes.extend_from_slice(&slots);
-        let block = code::add(bytes.len(), |_| bytes)?;
-        let mut block = block;
         let slots_at = pointers.next_multiple_of(code::ALIGN);
+        bytes.resize(slots_at, code::FILL);
+        bytes.extend_from_slice(&slots);
+        let mut block = code::add(bytes.len(), |_| bytes)?;
         if !pointers_plan.has_frame {
             block = block.without_frame(0..slots_at);
         }

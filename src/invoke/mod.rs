@@ -182,13 +182,7 @@ impl Function {
                 let entry = code::add(code::entry_length(stub), |address| {
                     code::emit_entry(address as u64, context, stub, stub_address as u64)
                 });
-                entry.map(|entry| match code::is_frameless(stub_address) {
-                    true => {
-                        let end = entry.length();
-                        entry.without_frame(0..end)
-                    }
-                    false => entry,
-                })
+                entry.map(|entry| entry.frameless(code::is_frameless(stub_address)))
             }
             How::Static { .. } | How::Fallback(_) => {
                 let target = self.code(arguments) as u64;
