@@ -438,6 +438,32 @@ snippet
     sub x9, x29, #160
 .endm
 
+// What 16 bytes come back in, to which x9 points after the handler.
+.macro calls_for_sixteen handler
+snippet
+    \handler
+    ldr q0, [x9]
+    return
+snippet
+    \handler
+    ldp x0, x1, [x9]
+    return
+snippet
+    \handler
+    ldp d0, d1, [x9]
+    return
+snippet
+    \handler
+    ldr x0, [x9]
+    ldr d0, [x9, #8]
+    return
+snippet
+    \handler
+    ldr d0, [x9]
+    ldr x0, [x9, #8]
+    return
+.endm
+
 receiver_family {r_call_and_return}
 snippet
     handler_for_result
@@ -456,28 +482,7 @@ snippet
     handler_for_result
     ldr d0, [x9]
     return
-snippet
-    handler_for_result
-    ldr q0, [x9]
-    return
-snippet
-    handler_for_result
-    ldp x0, x1, [x9]
-    return
-snippet
-    handler_for_result
-    ldp d0, d1, [x9]
-    return
-snippet
-    handler_for_result
-    ldr x0, [x9]
-    ldr d0, [x9, #8]
-    return
-snippet
-    handler_for_result
-    ldr d0, [x9]
-    ldr x0, [x9, #8]
-    return
+calls_for_sixteen handler_for_result
 snippet
     ldur x0, [x29, #-16]
     call_handler
@@ -492,28 +497,7 @@ snippet
     sub x9, x29, #144
 .endm
 
-snippet
-    handler_for_larger_result
-    ldp x0, x1, [x9]
-    return
-snippet
-    handler_for_larger_result
-    ldp d0, d1, [x9]
-    return
-snippet
-    handler_for_larger_result
-    ldr x0, [x9]
-    ldr d0, [x9, #8]
-    return
-snippet
-    handler_for_larger_result
-    ldr d0, [x9]
-    ldr x0, [x9, #8]
-    return
-snippet
-    handler_for_larger_result
-    ldr q0, [x9]
-    return
+calls_for_sixteen handler_for_larger_result
 
 receiver_family {r_call_and_return_microsoft}
 unused 21

@@ -455,6 +455,34 @@ snippet
     call_handler
 .endm
 
+// What 16 bytes come back in, which are so far below the frame pointer.
+.macro calls_for_sixteen handler, below
+snippet
+    \handler
+    movaps xmm0, [rbp-\below]
+    leave_receiver
+snippet
+    \handler
+    mov rax, [rbp-\below]
+    mov rdx, [rbp-\below+8]
+    leave_receiver
+snippet
+    \handler
+    movsd xmm0, qword ptr [rbp-\below]
+    movsd xmm1, qword ptr [rbp-\below+8]
+    leave_receiver
+snippet
+    \handler
+    mov rax, [rbp-\below]
+    movsd xmm0, qword ptr [rbp-\below+8]
+    leave_receiver
+snippet
+    \handler
+    movsd xmm0, qword ptr [rbp-\below]
+    mov rax, [rbp-\below+8]
+    leave_receiver
+.endm
+
 .macro calls_and_return
 snippet
     handler_for_result
@@ -473,30 +501,7 @@ snippet
     handler_for_result
     movsd xmm0, qword ptr [rbp-96]
     leave_receiver
-snippet
-    handler_for_result
-    movaps xmm0, [rbp-96]
-    leave_receiver
-snippet
-    handler_for_result
-    mov rax, [rbp-96]
-    mov rdx, [rbp-88]
-    leave_receiver
-snippet
-    handler_for_result
-    movsd xmm0, qword ptr [rbp-96]
-    movsd xmm1, qword ptr [rbp-88]
-    leave_receiver
-snippet
-    handler_for_result
-    mov rax, [rbp-96]
-    movsd xmm0, qword ptr [rbp-88]
-    leave_receiver
-snippet
-    handler_for_result
-    movsd xmm0, qword ptr [rbp-96]
-    mov rax, [rbp-88]
-    leave_receiver
+calls_for_sixteen handler_for_result, 96
 .endm
 
 // A slot at the room's beginning, which points to what is behind it.
@@ -505,33 +510,6 @@ snippet
     lea rdi, [rbp-96]
     mov [rbp-96], rax
     call_handler
-.endm
-
-.macro calls_and_return_larger
-snippet
-    handler_for_larger_result
-    mov rax, [rbp-80]
-    mov rdx, [rbp-72]
-    leave_receiver
-snippet
-    handler_for_larger_result
-    movsd xmm0, qword ptr [rbp-80]
-    movsd xmm1, qword ptr [rbp-72]
-    leave_receiver
-snippet
-    handler_for_larger_result
-    mov rax, [rbp-80]
-    movsd xmm0, qword ptr [rbp-72]
-    leave_receiver
-snippet
-    handler_for_larger_result
-    movsd xmm0, qword ptr [rbp-80]
-    mov rax, [rbp-72]
-    leave_receiver
-snippet
-    handler_for_larger_result
-    movaps xmm0, [rbp-80]
-    leave_receiver
 .endm
 
 .macro leave_receiver
@@ -544,7 +522,7 @@ snippet
     call_handler
     mov rax, [rbp-48]
     return
-calls_and_return_larger
+calls_for_sixteen handler_for_larger_result, 80
 
 .macro restore
     mov rdi, [rbp-48]
@@ -573,7 +551,7 @@ snippet
     call_handler
     mov rax, [rbp-24]
     leave_receiver
-calls_and_return_larger
+calls_for_sixteen handler_for_larger_result, 80
 
 .macro load_results whole, half
 .irp width, 0, 1, 2, 3, 4, 5, 6

@@ -314,6 +314,28 @@ fn receivers_point_to_saved_registers() {
     );
 }
 
+/// An entry subtracts less than a page at once, whatever of it the saved registers would have taken.
+#[test]
+fn receivers_of_large_frames_touch_every_page() {
+    for words in 440..520 {
+        let list = vec!["long"; words].join(", ");
+        let upcall = upcall(
+            &assigned(&format!("void f({list})")),
+            Slots,
+            Convention::SysV64,
+        );
+        let Program(program) = receiver::program(&upcall, Processor::X86_64);
+        let allocates = program
+            .iter()
+            .any(|word| matches!(word, Word::Snippet(receiver::Snippet::Allocate)));
+        let Some(Word::Operand(below)) = program.get(1) else {
+            panic!("an entry says how much it takes");
+        };
+        assert!(*below < 4096, "{words} words: {below}");
+        assert_eq!(allocates, upcall.frame_size + 96 >= 4096, "{words} words");
+    }
+}
+
 #[test]
 fn receivers_put_together_what_is_one_value() {
     check_receiver(

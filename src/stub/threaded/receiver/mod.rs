@@ -2,14 +2,20 @@
 //! above what the plan wants there, so that most elements of the array are a place's address or what is
 //! in it. What travels in several registers and is one value is put together in the plan's frame.
 
+mod layout;
+mod registers;
+mod results;
 mod snippet;
 
-pub use snippet::{AfterHandler, Pair, Saves, Snippet, Value, first};
+pub use snippet::{AfterHandler, Saves, Sixteen, Snippet, Value, first};
 
 use super::Program;
 use crate::abi::{Extension, Place, Processor};
 use crate::stub::chunks::chunks;
 use crate::stub::upcall::{Location, ResultAddress, Return, Save, Saved, Upcall};
+use layout::Layout;
+use registers::{array_end, stays, stored};
+use results::loads_from;
 
 /// An entry subtracts less than this from the stack pointer.
 const PAGE: u32 = 4096;
@@ -46,7 +52,8 @@ pub fn program(upcall: &Upcall, processor: Processor) -> Program<Snippet> {
     if stays && kept.is_empty() {
         layout.saves = Saves::Nothing;
     }
-    let is_plain = upcall.frame_align <= ALIGN && upcall.frame_size + layout.below < PAGE;
+    let most = upcall.frame_size + layout.below + layout.general;
+    let is_plain = upcall.frame_align <= ALIGN && most < PAGE;
     let mut maker = Maker {
         program: Program(Vec::with_capacity(8 + 2 * saves.len())),
         frame: (upcall.frame_align <= ALIGN)
@@ -98,79 +105,6 @@ fn kept(upcall: &Upcall) -> Vec<(Save, Return)> {
     upcall.returns.iter().filter_map(pair).collect()
 }
 
-/// Where an entry saves registers.
-struct Layout {
-    processor: Processor,
-    saves: Saves,
-    /// Bytes of the general registers, below the frame pointer.
-    general: u32,
-    /// Bytes of what is below them, above the plan's frame.
-    below: u32,
-    /// The place of the first vector register, and the distance to the next.
-    vectors: (i64, i64),
-    result_size: u32,
-}
-
-impl Layout {
-    fn of(processor: Processor, saves: &[Save], keeps: bool) -> Layout {
-        let vector = |save: &Save| match save.from {
-            Saved::Register(Place::Vector(number)) | Saved::Extended(Place::Vector(number), ..) => {
-                Some((number, save.size))
-            }
-            _ => None,
-        };
-        let vectors: Vec<(u8, u32)> = saves.iter().filter_map(vector).collect();
-        let saves = if keeps {
-            Saves::Microsoft
-        } else if vectors.iter().any(|one| one.1 > 16) {
-            Saves::WideVectors
-        } else {
-            match vectors.iter().map(|one| one.0).max() {
-                None => Saves::General,
-                Some(..4) => Saves::FourVectors,
-                Some(_) => Saves::Vectors,
-            }
-        };
-        let (general, with_results) = match processor {
-            // Six registers; where the program goes on, and 32 bytes for results.
-            Processor::X86_64 => (48, 48),
-            // Nine and alignment; where the program goes on and alignment, and 64 bytes for results.
-            Processor::Aarch64 => (80, 80),
-        };
-        let (count, stride) = match saves {
-            Saves::General | Saves::Nothing => (0, 16),
-            Saves::FourVectors | Saves::Vectors => (8, 16),
-            Saves::WideVectors => (8, 32),
-            Saves::Microsoft => (16, 16),
-        };
-        let below = with_results + count * stride;
-        Layout {
-            processor,
-            saves,
-            general,
-            below,
-            vectors: (-i64::from(general + below), stride.into()),
-            result_size: with_results - 16,
-        }
-    }
-
-    /// Where a register is saved.
-    fn place(&self, register: Place) -> i64 {
-        match (register, self.processor) {
-            (Place::Vector(number), _) => self.vectors.0 + self.vectors.1 * i64::from(number),
-            (Place::General(number), Processor::X86_64) => {
-                let order = [7, 6, 2, 1, 8, 9];
-                let position = order.iter().position(|one| *one == number);
-                debug_assert!(position.is_some(), "no argument is in register {number}");
-                8 * position.unwrap_or(0) as i64 - 48
-            }
-            (Place::General(number), Processor::Aarch64) => 8 * i64::from(number) - 80,
-            // Neither is a register with an argument.
-            (Place::X87(_) | Place::Stack(_), _) => 0,
-        }
-    }
-}
-
 /// An element that a place's address or its value is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Element {
@@ -198,16 +132,6 @@ impl Element {
 struct Run {
     to: u32,
     elements: Vec<Element>,
-}
-
-/// What one snippet stores of two registers.
-type Pairs = [Option<Value>; 2];
-
-/// By register, general ones in the order of arguments: the value that it has of an element, and where that is.
-#[derive(Default)]
-struct Registers {
-    general: [Option<(Value, u64)>; 8],
-    vector: [Option<(Value, u64)>; 8],
 }
 
 struct Maker {
@@ -254,80 +178,6 @@ impl Maker {
         let mut operands = vec![u64::from(self.run.to)];
         operands.extend(elements.iter().map(|one| one.place() as u64));
         self.add(snippet, &operands);
-    }
-
-    /// The registers that elements are stored from, and where to.
-    fn registers(&self, saves: &[Save], array_end: u32) -> Registers {
-        let find = |register: Place| {
-            saves
-                .iter()
-                .find_map(|save| match stored(save, array_end)? {
-                    (place, value) if place == register => Some((value, save.to.into())),
-                    _ => None,
-                })
-        };
-        let general: &[u8] = match self.layout.processor {
-            Processor::X86_64 => &[7, 6, 2, 1, 8, 9],
-            Processor::Aarch64 => &[0, 1, 2, 3, 4, 5, 6, 7],
-        };
-        let mut registers = Registers::default();
-        for (element, number) in registers.general.iter_mut().zip(general) {
-            *element = find(Place::General(*number));
-        }
-        for (element, number) in registers.vector.iter_mut().zip(0..) {
-            *element = find(Place::Vector(number));
-        }
-        registers
-    }
-
-    /// The entry, which stores what it can. What is left stays in `registers`.
-    fn enter(&mut self, below: u64, is_plain: bool, registers: &mut Registers) {
-        let saves = self.layout.saves;
-        if saves != Saves::Nothing || !is_plain {
-            return self.add(Snippet::Enter(saves), &[below]);
-        }
-        let whole = registers
-            .general
-            .iter()
-            .zip((0u64..).step_by(WORD as usize))
-            .take_while(|(element, at)| **element == Some((Value::Eight, *at)))
-            .count();
-        if whole > 0 {
-            self.add(Snippet::EnterWhole(whole as u32), &[below]);
-            registers.general[..whole].fill(None);
-            return;
-        }
-        let first = [registers.general[0].take(), registers.general[1].take()];
-        let places = first.iter().flatten().map(|one| one.1);
-        let operands: Vec<u64> = std::iter::once(below).chain(places).collect();
-        let snippet = match operands.len() {
-            1 => Snippet::Enter(saves),
-            _ => Snippet::EnterAndStore(first.map(|one| one.map(|one| one.0))),
-        };
-        self.add(snippet, &operands);
-    }
-
-    /// Elements that are in registers are stored from there.
-    fn store_registers(&mut self, registers: &Registers) {
-        let mut each = |elements: &[Option<(Value, u64)>; 8],
-                        snippet: fn(u32, Pairs) -> Snippet| {
-            for (pair, two) in elements.chunks(2).enumerate() {
-                let operands: Vec<u64> = two.iter().flatten().map(|one| one.1).collect();
-                if !operands.is_empty() {
-                    let values = [two[0], two[1]].map(|one| one.map(|one| one.0));
-                    self.add(snippet(pair as u32, values), &operands);
-                }
-            }
-        };
-        each(&registers.general, Snippet::StoreGeneral);
-        each(&registers.vector, |pair, values| {
-            let size = |value| match value {
-                Some(Value::Eight) => 8,
-                Some(_) => 4,
-                None => 0,
-            };
-            Snippet::StoreVector(pair, values.map(size))
-        });
     }
 
     fn fill(&mut self, upcall: &Upcall, saves: &[Save], returns: &[Return]) {
@@ -465,213 +315,6 @@ impl Maker {
             done += bytes;
         }
     }
-
-    fn call(
-        &mut self,
-        upcall: &Upcall,
-        after: Option<AfterHandler>,
-        returns: &[Return],
-        keeps: bool,
-    ) {
-        if let Some(after) = after {
-            self.add(
-                match keeps {
-                    true => Snippet::CallAndReturnMicrosoft(after),
-                    false => Snippet::CallAndReturn(after),
-                },
-                &[],
-            );
-            return;
-        }
-        match upcall.result {
-            ResultAddress::Frame(at) => self.add(Snippet::ResultInFrame, &[at.into()]),
-            ResultAddress::Caller(register) => {
-                let place = self.layout.place(register) as u64;
-                self.add(Snippet::ResultAtPointer, &[place]);
-            }
-        }
-        self.add(Snippet::Call, &[]);
-        for one in returns {
-            self.give_back(one);
-        }
-        if keeps {
-            self.add(Snippet::RestoreMicrosoft, &[]);
-        }
-        self.add(Snippet::Return, &[]);
-    }
-
-    /// The call that gives the result back too, where there is one.
-    fn after(&self, upcall: &Upcall, saves: &[Save], returns: &[Return]) -> Option<AfterHandler> {
-        let result = match upcall.result {
-            ResultAddress::Frame(at) => at,
-            ResultAddress::Caller(register) => {
-                let [Return::Load { from, to, .. }] = *returns else {
-                    return returns.is_empty().then_some(AfterHandler::Memory);
-                };
-                let is_pointer =
-                    |save: &Save| (save.from, save.to) == (Saved::Register(register), from);
-                let is_first = to == Place::General(0);
-                return (is_first && saves.iter().any(is_pointer)).then_some(AfterHandler::Memory);
-            }
-        };
-        // What the handler finds in its result is in the frame then, if it is not where a larger one belongs.
-        let room = match saves.iter().find(|save| save.to == result) {
-            None => None,
-            Some(save) => match save.from {
-                Saved::Address(Location::Frame(room)) => Some(room),
-                _ => return None,
-            },
-        };
-        let is_indirect = room.is_some();
-        let result = room.unwrap_or(result);
-        let load = |one: &Return| match *one {
-            Return::Load {
-                from,
-                size,
-                extension,
-                to,
-            } if from >= result && from + size <= result + self.layout.result_size => {
-                Some((to, from - result, size, extension))
-            }
-            _ => None,
-        };
-        const FIRST: [Place; 2] = [Place::General(0), Place::Vector(0)];
-        let second = match self.layout.processor {
-            Processor::X86_64 => Place::General(2),
-            Processor::Aarch64 => Place::General(1),
-        };
-        if is_indirect {
-            let pair = match *returns {
-                [one] => match load(&one)? {
-                    (Place::Vector(0), 0, 16, _) => Pair::Vector,
-                    _ => return None,
-                },
-                [one, two] => match (load(&one)?, load(&two)?) {
-                    ((Place::General(0), 0, 8, _), (to, 8, 8, _)) if to == second => {
-                        Pair::TwoGeneral
-                    }
-                    ((Place::Vector(0), 0, 8, _), (Place::Vector(1), 8, 8, _)) => Pair::TwoVector,
-                    ((one, 0, 8, _), (two, 8, 8, _)) if [one, two] == FIRST => Pair::GeneralVector,
-                    ((one, 0, 8, _), (two, 8, 8, _)) if [two, one] == FIRST => Pair::VectorGeneral,
-                    _ => return None,
-                },
-                _ => return None,
-            };
-            return Some(AfterHandler::Indirect(pair));
-        }
-        match *returns {
-            [] => Some(AfterHandler::Return),
-            [one] => match load(&one)? {
-                (Place::General(0), 0, size, extension) => {
-                    Some(AfterHandler::General(result_value(size, extension)))
-                }
-                (Place::Vector(0), 0, size @ (4 | 8 | 16), _) => Some(AfterHandler::Vector(size)),
-                _ => None,
-            },
-            [one, two] => {
-                let ((one, 0, size, _), (two, 8, 8, _)) = (load(&one)?, load(&two)?) else {
-                    return None;
-                };
-                match (one, two, size) {
-                    (Place::General(0), to, 8) if to == second => Some(AfterHandler::TwoGeneral),
-                    (Place::Vector(0), Place::Vector(1), 8) => Some(AfterHandler::TwoVector),
-                    (one, two, 8) if [one, two] == FIRST => Some(AfterHandler::GeneralVector),
-                    (one, two, 8) if [two, one] == FIRST => Some(AfterHandler::VectorGeneral),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    fn give_back(&mut self, one: &Return) {
-        match *one {
-            Return::Load {
-                from,
-                size,
-                extension,
-                to,
-            } => {
-                let from = u64::from(from);
-                match to {
-                    Place::General(register) => {
-                        let number = u32::from(register != 0);
-                        let snippet = Snippet::LoadGeneral(number, result_value(size, extension));
-                        self.add(snippet, &[from]);
-                    }
-                    Place::Vector(register) => {
-                        let size = match size {
-                            1 | 2 | 4 | 8 | 16 | 32 => size,
-                            _ => 8,
-                        };
-                        self.add(Snippet::LoadVector(register.into(), size), &[from]);
-                    }
-                    Place::X87(_) => self.add(Snippet::LoadX87, &[from]),
-                    // No result is on the stack.
-                    Place::Stack(_) => {}
-                }
-            }
-            Return::Copy {
-                from,
-                size,
-                pointer,
-            } => {
-                for (done, bytes) in chunks(0, size) {
-                    let operands = [pointer, from + done, done].map(u64::from);
-                    self.add(Snippet::CopyResult(bytes), &operands);
-                }
-            }
-        }
-    }
-}
-
-/// It needs no register.
-fn stays(save: &Save) -> bool {
-    matches!(
-        save.from,
-        Saved::Value(Location::Incoming(_) | Location::IncomingPointee(_), ..)
-            | Saved::Address(_)
-            | Saved::Zero
-    )
-}
-
-/// Where the array ends, or before: what is above it is pointed to, or is the result.
-fn array_end(upcall: &Upcall) -> u32 {
-    let pointed_to = upcall.saves.iter().filter_map(|save| match save.from {
-        Saved::Address(Location::Frame(at)) => Some(at),
-        _ => None,
-    });
-    let result = match upcall.result {
-        ResultAddress::Frame(at) => Some(at),
-        ResultAddress::Caller(_) => None,
-    };
-    let returned = upcall.returns.iter().map(|one| match *one {
-        Return::Load { from, .. } => from,
-        Return::Copy { from, pointer, .. } => from.min(pointer),
-    });
-    pointed_to
-        .chain(result)
-        .chain(returned)
-        .filter(|at| *at > 0)
-        .min()
-        .unwrap_or(upcall.frame_size)
-}
-
-/// The register and the value of an element that one snippet stores right from its register.
-fn stored(save: &Save, array_end: u32) -> Option<(Place, Value)> {
-    let (place, value) = match save.from {
-        Saved::Register(place) if save.size == WORD => (place, Value::Eight),
-        Saved::Extended(place, extension, size) => (place, value(size, extension)),
-        _ => return None,
-    };
-    let is_common = match place {
-        Place::General(_) => !matches!(value, Value::Odd(_)),
-        Place::Vector(number) => {
-            number < 8 && matches!(value, Value::Eight | Value::Extended(4, _))
-        }
-        Place::X87(_) | Place::Stack(_) => false,
-    };
-    (save.to < array_end && is_common).then_some((place, value))
 }
 
 /// A register's bytes, maybe a part of a value that is put together in the frame.
@@ -682,10 +325,6 @@ fn is_part(save: &Save) -> bool {
 /// It takes a snippet of its own.
 fn is_moved(save: &Save) -> bool {
     is_part(save) && save.size != WORD
-}
-
-fn loads_from(one: &Return, at: u32) -> bool {
-    matches!(one, Return::Load { from, .. } if *from == at)
 }
 
 /// Offsets of the frame at which something begins, so that what is before them ends there.
@@ -719,13 +358,5 @@ fn value(size: u32, extension: Extension) -> Value {
         8 => Value::Eight,
         1 | 2 | 4 => Value::Extended(size, extension == Extension::Sign),
         _ => Value::Odd(size),
-    }
-}
-
-/// The same of a result: the frame has whole words.
-fn result_value(size: u32, extension: Extension) -> Value {
-    match size {
-        1 | 2 | 4 => value(size, extension),
-        _ => Value::Eight,
     }
 }

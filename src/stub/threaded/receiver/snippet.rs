@@ -41,25 +41,21 @@ pub enum AfterHandler {
     Return,
     /// The first general register for results.
     General(Value),
-    /// 4, 8 or 16 bytes of the first vector register.
+    /// 4 or 8 bytes of the first vector register.
     Vector(u32),
-    /// Two general registers of 8 bytes.
-    TwoGeneral,
-    /// Two vector registers of 8 bytes.
-    TwoVector,
-    /// A general register and a vector register, 8 bytes each.
-    GeneralVector,
-    /// A vector register and a general register, 8 bytes each.
-    VectorGeneral,
+    /// 16 bytes.
+    Sixteen(Sixteen),
     /// The caller brought the result's address, and gets it back.
     Memory,
-    /// The same as before of more than 8 bytes, to which the handler's slot points.
-    Indirect(Pair),
+    /// 16 bytes, to which the handler's slot points.
+    Indirect(Sixteen),
 }
 
-/// What more than 8 bytes come back in: 8 bytes each, or 16 in a vector register.
+/// What 16 bytes come back in: 8 in each of two registers, or all in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pair {
+pub enum Sixteen {
+    /// A whole vector register.
+    Vector,
     /// Two general registers.
     TwoGeneral,
     /// Two vector registers.
@@ -68,8 +64,6 @@ pub enum Pair {
     GeneralVector,
     /// A vector register and a general register.
     VectorGeneral,
-    /// A whole vector register.
-    Vector,
 }
 
 /// One piece of the library's text. "Place" operands are offsets from the frame pointer, below which
@@ -180,13 +174,10 @@ impl AfterHandler {
         match self {
             AfterHandler::Return => 0,
             AfterHandler::General(value) => 1 + value.number(),
-            AfterHandler::Vector(bytes) => 8 + position(&[4, 8, 16], bytes),
-            AfterHandler::TwoGeneral => 11,
-            AfterHandler::TwoVector => 12,
-            AfterHandler::GeneralVector => 13,
-            AfterHandler::VectorGeneral => 14,
+            AfterHandler::Vector(bytes) => 8 + position(&[4, 8], bytes),
+            AfterHandler::Sixteen(how) => 10 + how as u32,
             AfterHandler::Memory => 15,
-            AfterHandler::Indirect(pair) => 16 + pair as u32,
+            AfterHandler::Indirect(how) => 16 + how as u32,
         }
     }
 }
@@ -253,24 +244,27 @@ impl fmt::Display for Value {
     }
 }
 
+impl fmt::Display for Sixteen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Sixteen::Vector => "vector:16",
+            Sixteen::TwoGeneral => "two general",
+            Sixteen::TwoVector => "two vectors",
+            Sixteen::GeneralVector => "general, vector",
+            Sixteen::VectorGeneral => "vector, general",
+        })
+    }
+}
+
 impl fmt::Display for AfterHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AfterHandler::Return => f.write_str("nothing"),
             AfterHandler::General(value) => write!(f, "general:{value}"),
             AfterHandler::Vector(bytes) => write!(f, "vector:{bytes}"),
-            AfterHandler::TwoGeneral => f.write_str("two general"),
-            AfterHandler::TwoVector => f.write_str("two vectors"),
-            AfterHandler::GeneralVector => f.write_str("general, vector"),
-            AfterHandler::VectorGeneral => f.write_str("vector, general"),
+            AfterHandler::Sixteen(how) => how.fmt(f),
             AfterHandler::Memory => f.write_str("address"),
-            AfterHandler::Indirect(pair) => f.write_str(match pair {
-                Pair::TwoGeneral => "two general, by the slot",
-                Pair::TwoVector => "two vectors, by the slot",
-                Pair::GeneralVector => "general, vector, by the slot",
-                Pair::VectorGeneral => "vector, general, by the slot",
-                Pair::Vector => "vector:16, by the slot",
-            }),
+            AfterHandler::Indirect(how) => write!(f, "{how}, by the slot"),
         }
     }
 }
